@@ -1,0 +1,28 @@
+"""Settings for all tests.
+
+Hypothesis draws the same examples in every run, so that a red run is red for a reason that is in
+the change. `HYPOTHESIS_PROFILE=deep` looks for more, with new examples each time.
+"""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "same",
+    max_examples=60,
+    derandomize=True,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile(
+    "deep",
+    max_examples=3000,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
