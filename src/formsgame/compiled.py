@@ -1,0 +1,238 @@
+"""The one decorator for compiled functions, and where their compiled code is kept.
+
+Numba's own disk cache looks only at the file that holds a function, so a cached caller in
+another file would keep stale code after a kernel is edited. The cache folder here is therefore
+named by a hash of all compiled sources with the versions of Python, Numba, NumPy and the package.
+What it holds is code, so the folder must belong to the user alone; a folder that does not, can't
+be written or is damaged is passed over, and functions are compiled in memory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+import numpy as np
+from numba.core import caching
+from platformdirs import user_cache_path
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+#: Modules of the package that hold compiled functions, in the order in which they are warmed up.
+MODULES = ("formsgame.kernels.board",)
+
+#: A folder of compiled code that no process has used for so long is removed.
+KEEP_SECONDS = 30 * 24 * 3600
+
+_registry: list[tuple[Any, str]] = []
+_announce: Callable[[], None] | None = None
+_announced = False
+
+
+def compiled(signature: str, *, inline: bool = False) -> Callable[[Function], Function]:
+    """Compile a function with the package's options when it is first called.
+
+    `signature` is the one set of argument types, in Numba's words, that the function is called
+    with; `warm_up` compiles for it. `inline` has the function merged into its callers. With
+    NUMBA_DISABLE_JIT=1 the function stays plain Python.
+    """
+
+    def decorate(function: Function) -> Function:
+        dispatcher: Any = numba.njit(nogil=True, error_model="numpy", forceinline=inline)(function)
+        if hasattr(dispatcher, "py_func"):
+            dispatcher._cache = _Cache(function) if cache_folder() else _Memory()
+            if not inline:
+                _registry.append((dispatcher, signature))
+        return cast(Function, dispatcher)
+
+    return decorate
+
+
+def warm_up(
+    report: Callable[[int, int], None] | None = None, modules: Iterable[str] = MODULES
+) -> None:
+    """Compile every compiled function of the modules, or load it from the cache.
+
+    `report(done, total)` is called before the first and after each function.
+    """
+    wanted = tuple(modules)
+    for module in wanted:
+        importlib.import_module(module)
+    jobs = [job for job in _registry if job[0].py_func.__module__ in wanted]
+    for done, (dispatcher, signature) in enumerate(jobs):
+        if report:
+            report(done, len(jobs))
+        dispatcher.compile(signature)
+    if report:
+        report(len(jobs), len(jobs))
+
+
+def announce_with(announce: Callable[[], None] | None) -> None:
+    """Set what is called once before the first real compilation; None for silence.
+
+    By default one line goes to standard error, so that nobody waits without knowing why.
+    """
+    global _announce, _announced
+    _announce = announce
+    _announced = announce is None
+
+
+def cache_folder() -> Path | None:
+    """Return the folder of compiled code, made if need be, or None if there is no safe one."""
+    global _folder
+    if _folder is _UNKNOWN:
+        _folder = _find_folder()
+    return cast("Path | None", _folder)
+
+
+_UNKNOWN = object()
+_folder: object = _UNKNOWN
+
+
+def _find_folder() -> Path | None:
+    base = os.environ.get("FORMSGAME_CACHE")
+    root = Path(base) if base else user_cache_path("formsgame", appauthor=False)
+    try:
+        folder = root / "compiled" / _source_hash()
+        for part in (root, root / "compiled", folder):
+            part.mkdir(mode=0o700, parents=part is root, exist_ok=True)
+        if not all(_is_private(part) for part in (root / "compiled", folder)):
+            return None
+        if not os.access(folder, os.W_OK | os.X_OK):
+            return None
+        os.utime(folder)
+        _remove_old(folder)
+    except OSError:
+        return None
+    return folder
+
+
+def _is_private(folder: Path) -> bool:
+    """Tell whether a folder, no symbolic link, belongs to this user and to nobody else."""
+    if not hasattr(os, "getuid"):
+        return True
+    status = folder.lstat()
+    return (
+        folder.is_dir()
+        and not folder.is_symlink()
+        and status.st_uid == os.getuid()
+        and (status.st_mode & 0o077 == 0)
+    )
+
+
+def _remove_old(current: Path) -> None:
+    """Remove sibling folders that nobody has used for a long time."""
+    horizon = time.time() - KEEP_SECONDS
+    for folder in current.parent.iterdir():
+        if folder != current and folder.lstat().st_mtime < horizon:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _source_hash() -> str:
+    """Hash the sources of all compiled functions and the versions that compiled them."""
+    from formsgame import __version__
+
+    digest = hashlib.sha256(
+        repr((sys.version_info, numba.__version__, np.__version__, __version__)).encode()
+    )
+    root = Path(__file__).parent
+    for module in ("formsgame.compiled", *MODULES):
+        path = root.joinpath(*module.split(".")[1:]).with_suffix(".py")
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:24]
+
+
+class _Memory:
+    """Stands for a cache where there is no folder: remembers nothing, but announces."""
+
+    cache_path = None
+
+    def load_overload(self, sig: Any, target_context: Any) -> None:
+        target_context.refresh()
+        _about_to_compile()
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep nothing."""
+
+    def flush(self) -> None:
+        """Forget nothing."""
+
+    enable = disable = flush
+
+
+class _Locator(caching._CacheLocator):  # type: ignore[misc]
+    """Puts every compiled function into the package's own folder."""
+
+    def __init__(self, py_func: Any, py_file: str) -> None:
+        self._py_file = py_file
+        self._place = f"{py_func.__module__}.{py_func.__code__.co_firstlineno}"
+
+    def get_cache_path(self) -> str:
+        return str(cache_folder())
+
+    def get_source_stamp(self) -> int:
+        return 0  # the folder's name holds the hash of the sources
+
+    def get_disambiguator(self) -> str:
+        return self._place
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> _Locator:
+        return cls(py_func, py_file)
+
+
+class _Results(caching.CompileResultCacheImpl):  # type: ignore[misc]
+    """Numba's form of a compiled function on disk, in the package's folder.
+
+    Numba asks its setting CACHE_LOCATOR_CLASSES first; the package's place is not for it to move.
+    """
+
+    def __init__(self, py_func: Any) -> None:
+        self._lineno = py_func.__code__.co_firstlineno
+        self._locator = _Locator.from_function(py_func, py_func.__code__.co_filename)
+        name = f"{py_func.__module__}.{py_func.__qualname__}"
+        self._filename_base = self.get_filename_base(name, getattr(sys, "abiflags", ""))
+
+
+class _Cache(caching.Cache):  # type: ignore[misc]
+    """A function's cache that never fails: what can't be read or written is passed over."""
+
+    _impl_class = _Results
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            data = super().load_overload(sig, target_context)
+        except Exception:  # noqa: BLE001 - whatever a damaged file makes of its reader
+            data = None
+        if data is None:
+            _about_to_compile()
+        return data
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except Exception:  # noqa: BLE001 - a full disk must not stop a game
+            self.disable()
+
+
+def _about_to_compile() -> None:
+    """Say once, before the first compilation, what the wait is for."""
+    global _announced
+    if _announced:
+        return
+    _announced = True
+    if _announce is not None:
+        _announce()
+    else:
+        print(  # noqa: T201 - a library's only word, on the wait of the first use ever
+            "formsgame: preparing the rules for this computer (first use only, some seconds)",
+            file=sys.stderr,
+        )

@@ -1,0 +1,171 @@
+"""Every error of the package: one small tree, each error with a stable code and its data.
+
+An error is raised with a code and the values that belong to it; the English sentence is made
+from the table below, and other languages translate the same templates by code.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+__all__ = [
+    "EngineBusyError",
+    "FormsError",
+    "IllegalMoveError",
+    "LimitError",
+    "NotationError",
+    "RecordError",
+    "SetupError",
+    "SizeError",
+    "StorageError",
+]
+
+#: Template of the English sentence for every code.
+MESSAGES: dict[str, str] = {
+    # notation
+    "text.type": "{what} must be text, not {type}",
+    "text.length": "{what} is {length} characters long; at most {limit} are read",
+    "cell.syntax": "{text!r} is not a cell: expected a letter a to z and a row number 1 to 26",
+    "cell.off_board": "{cell} is not on this {size} board",
+    "move.syntax": "{text!r} is not a move: at character {place}, {reason}",
+    "position.fields": (
+        "a position has three fields, PLACEMENT SIDE RULES; {count} found in {text!r}"
+    ),
+    "position.placement": "placement {text!r}: at character {place}, {reason}",
+    "position.ragged": "placement row {row} is {found} long where row 1 is {expected} long",
+    "position.rows": "placement has {found} rows; at most {limit} fit",
+    "position.columns": "placement row {row} is {found} long; at most {limit} cells fit",
+    "position.side": "side to move is {text!r}; expected 'x' (Black) or 'o' (White)",
+    "position.json": "position data: {reason}",
+    "rules.name": "rules are {text!r}; expected 'standard' or 'advanced'",
+    # sizes
+    "size.syntax": "{text!r} is not a board size: expected 8 or 4x6, (rows, columns)",
+    "size.range": "a board of {rows}x{columns} cells: rows and columns go from 1 to {limit}",
+    "size.start": "no game starts on {rows}x{columns} with {rules} rules: {reason}",
+    # setting up
+    "setup.defects": "not a position of Forms: {defects}",
+    "setup.empty": "there are no stones",
+    "setup.disconnected": (
+        "the stones make {forms} forms instead of one (separate ones at {cells})"
+    ),
+    "setup.one_color": ("only {color} has stones, so {other} has won and must be the side to move"),
+    "setup.code": "cell {cell} holds {value}; cells are 0 empty, 1 Black, 2 White",
+    "setup.cells": "{found} cells for a board of {expected}",
+    # moves
+    "move.over": "{move}: the game is over",
+    "move.off_board": "{move}: {cell} is not on this {size} board",
+    "move.empty_source": "{move}: there is no stone on {cell}",
+    "move.not_yours": "{move}: the stone on {cell} is {color}'s, and it is {other}'s turn",
+    "move.same_cell": "{move}: source and target are the same cell",
+    "move.own_target": "{move}: your own stone stands on {cell}",
+    "move.empty_target": "{move}: {cell} is empty; with standard rules a move always captures",
+    "move.not_adjacent": "{move}: a stone captures only on the four cells next to it",
+    "move.unreachable": "{move}: no path over empty cells leads from {source} to {target}",
+    "move.removes_nothing": "{move}: a slide must remove at least one stone",
+    # records
+    "record.syntax": "record line {line}, column {column}: {reason}",
+    "record.json": "game data: {reason}",
+    # budgets, seeds, engines
+    "limit.value": "{name} must be {expected}, not {value!r}",
+    "engine.busy": "this engine is thinking already; one thought at a time",
+    "engine.closed": "this engine is closed",
+    "engine.over": "the game is over; there is nothing to think about",
+    # storage
+    "storage.newer": "{path} was written by a newer version (schema {found}, known {known})",
+    "storage.damaged": "{path} is damaged: {reason}",
+    "storage.foreign": "{path} is not a database of Forms; it is left as it is",
+    "storage.busy": "{path} is in use by another program; try again",
+    "storage.failed": "{path} cannot be used: {reason}",
+}
+
+
+class FormsError(Exception):
+    """Base of every error of the package; `code` is stable, `data` holds the values."""
+
+    #: Codes that a class may carry start with one of these words.
+    families: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, code: str, **data: Any) -> None:
+        self.code = code
+        self.data = data
+        super().__init__(code)
+
+    @property
+    def message(self) -> str:
+        """The English sentence."""
+        return MESSAGES[self.code].format(**self.data)
+
+    def __str__(self) -> str:
+        return self.message
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_rebuild, (type(self), self.code, self.data))
+
+
+class NotationError(FormsError, ValueError):
+    """Text (or JSON) that is not a cell, a move or a position; `place` counts from 1."""
+
+    @property
+    def place(self) -> int | None:
+        """Character at which reading stopped, counted from 1, where there is one."""
+        place: int | None = self.data.get("place")
+        return place
+
+
+class SizeError(FormsError, ValueError):
+    """A board size that does not exist or on which no game starts."""
+
+
+class SetupError(FormsError, ValueError):
+    """Stones that are not a position of Forms; `defects` names everything that is wrong."""
+
+    @property
+    def defects(self) -> tuple[FormsError, ...]:
+        """Every defect, each an error with its own code and data."""
+        defects: tuple[FormsError, ...] = self.data["defects"]
+        return defects
+
+    @property
+    def message(self) -> str:
+        """The English sentence, with every defect."""
+        return MESSAGES[self.code].format(defects="; ".join(map(str, self.defects)))
+
+
+class IllegalMoveError(FormsError, ValueError):
+    """A move the rules forbid; `code` says why."""
+
+    @property
+    def move(self) -> str:
+        """The move, as it was understood."""
+        return str(self.data["move"])
+
+
+class RecordError(FormsError, ValueError):
+    """A game record that cannot be read; `line` and `column` count from 1."""
+
+    @property
+    def line(self) -> int:
+        """Line at which reading stopped, counted from 1."""
+        return int(self.data.get("line", 1))
+
+    @property
+    def column(self) -> int:
+        """Column at which reading stopped, counted from 1."""
+        return int(self.data.get("column", 1))
+
+
+class LimitError(FormsError, ValueError):
+    """A budget, count, seed, level or depth outside its range."""
+
+
+class EngineBusyError(FormsError, RuntimeError):
+    """An engine asked for a second thought while thinking, after closing, or after the end."""
+
+
+class StorageError(FormsError, RuntimeError):
+    """Stored games that cannot be opened."""
+
+
+def _rebuild(kind: type[FormsError], code: str, data: dict[str, Any]) -> FormsError:
+    """Make an unpickled error again from its code and data."""
+    return kind(code, **data)
