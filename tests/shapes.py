@@ -85,13 +85,12 @@ def maze(rows: int, columns: int, generator: random.Random) -> set[Cell]:
 
 
 def rings(rows: int, columns: int, generator: random.Random) -> set[Cell]:
-    """Nested rings, joined by single bridges and broken here and there: empty regions apart."""
+    """Nested rings, joined by a line across and broken here and there: empty regions apart."""
     form = set()
     for x, y in cells_of(rows, columns):
         if min(x, y, columns - 1 - x, rows - 1 - y) % 2 == 0:
             form.add((x, y))
-    bridge = generator.randrange(rows)
-    form |= {(x, bridge) for x in range(columns)}
+    form |= {(x, rows // 2) for x in range(columns)}
     for cell in generator.sample(sorted(form), len(form) // 4):
         if len(naive.forms(form - {cell})) == 1:
             form.remove(cell)
@@ -141,7 +140,9 @@ def paint(rules: str, rows: int, columns: int, form: set[Cell], generator: rando
 def random_board(rules: str, rows: int, columns: int, generator: random.Random) -> Board:
     """A sound position of a random shape."""
     kind = generator.choice(KINDS)
-    return paint(rules, rows, columns, kind(rows, columns, generator), generator)
+    board = paint(rules, rows, columns, kind(rows, columns, generator), generator)
+    assert not naive.defects(board), naive.format_board(board)
+    return board
 
 
 def random_move(board: Board, generator: random.Random) -> naive.Move:
