@@ -1,0 +1,36 @@
+"""What the server refuses, as errors of the package's tree with the server's own sentences."""
+
+from __future__ import annotations
+
+from formsgame.errors import FormsError
+
+#: Template of the English sentence for every code.
+REFUSALS: dict[str, str] = {
+    "game.missing": "there is no such game",
+    "game.stale": "the game has gone on: {known} plies were known, {found} have been played",
+    "game.finished": "the game is over",
+    "game.not_your_turn": "it is the computer's turn",
+    "game.nothing_to_undo": "there is no move of yours to take back",
+    "game.no_person": "the computer plays both sides",
+    "game.level": "level {level} does not exist; levels go from {lowest} to {highest}",
+    "game.setting": "{name} {given!r} does not agree with the position, which says {found!r}",
+    "game.unset": "{name} is needed where no position is given",
+    "not-ready": "the rules are still being prepared on this computer; try again in a moment",
+    "not-prepared": "the rules could not be prepared on this computer: {reason}",
+    "request.host": "requests for this host name are not answered",
+    "request.origin": "requests from other sites are not answered",
+    "request.large": "the request's body is longer than {limit} bytes",
+    "request.invalid": "the request is not understood: {reason}",
+    "request.method": "this address does not take {method}",
+    "request.missing": "there is nothing at this address",
+    "server.failed": "something went wrong in the server; its log says what",
+}
+
+
+class GameError(FormsError):
+    """A request that the server refuses; `code` says why."""
+
+    @property
+    def message(self) -> str:
+        """The English sentence."""
+        return REFUSALS[self.code].format(**self.data)
