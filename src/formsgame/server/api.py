@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
@@ -12,14 +13,21 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.websockets import WebSocketDisconnect
 
 from formsgame import __version__
-from formsgame.rules import BLACK, WHITE
+from formsgame.errors import StorageError
+from formsgame.rules import BLACK, MAX_SIDE, WHITE
 from formsgame.server.hub import Hub, Snapshot, Watcher
 from formsgame.server.livegame import LEVELS, PERSON, Play, Resign, Seat, Undo
 from formsgame.server.readiness import Readiness
 from formsgame.server.refusals import GameError
 
-#: How a WebSocket to a game that does not exist is closed.
+#: How a WebSocket is closed if there is no such game, and if the server fails.
 CLOSE_MISSING = 4404
+CLOSE_FAILED = 1011
+
+#: More plies than any game can have: a move removes a stone.
+_PLY_LIMIT = MAX_SIDE * MAX_SIDE
+
+_log = logging.getLogger(__name__)
 
 Symbol = Literal["x", "o"]
 
@@ -59,7 +67,7 @@ class NewGame(_Request):
 class PlyRequest(_Request):
     """A request about the game after as many plies as the sender has seen."""
 
-    ply: int = Field(ge=0)
+    ply: int = Field(ge=0, lt=_PLY_LIMIT)
 
 
 class MoveRequest(PlyRequest):
@@ -283,6 +291,9 @@ def make_router(hub: Hub, readiness: Readiness, home: str) -> APIRouter:
                 await _follow(websocket, watcher)
         except GameError as error:
             await websocket.close(CLOSE_MISSING, error.code)
+        except StorageError as error:
+            _log.error("a watcher of game %s was left alone", game_id, exc_info=error)
+            await websocket.close(CLOSE_FAILED, error.code)
 
     return router
 

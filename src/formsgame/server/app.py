@@ -24,7 +24,7 @@ from starlette.types import Scope
 from formsgame import __version__
 from formsgame.errors import FormsError, StorageError
 from formsgame.server.api import game_model, make_router
-from formsgame.server.guard import ErrorResponse, Guard
+from formsgame.server.guard import ErrorResponse, Guard, error_response
 from formsgame.server.hub import ConflictError, Hub, MakeMind, make_engine
 from formsgame.server.readiness import Readiness, WarmUp, compile_rules
 from formsgame.server.refusals import GameError
@@ -33,6 +33,9 @@ from formsgame.server.storage import Storage
 #: A browser asks each time whether a page or a file has changed, so that no page of a new
 #: version runs scripts of an old one.
 _REVALIDATE = {"Cache-Control": "no-cache"}
+
+#: Number of faults of a request that are told at once.
+_PROBLEMS = 10
 
 _STATUSES = {"game.missing": 404, "not-ready": 503, "not-prepared": 503}
 
@@ -111,9 +114,10 @@ def _add_error_handlers(app: FastAPI, pages: Pages) -> None:
     def answer(
         request: Request, status: int, error: FormsError, headers: dict[str, str] | None = None
     ) -> Response:
-        if status == 404 and not request.url.path.startswith("/api/"):
+        path = request.url.path
+        if status == 404 and not path.startswith("/api/"):
             return _page(pages, request, "not_found.html", status=404)
-        return ErrorResponse(status, error, headers)
+        return error_response(path, status, error, headers)
 
     async def on_forms_error(request: Request, error: Exception) -> Response:
         assert isinstance(error, FormsError)
@@ -121,8 +125,7 @@ def _add_error_handlers(app: FastAPI, pages: Pages) -> None:
         if isinstance(error, StorageError):
             _log.error("%s %s failed", request.method, request.url.path, exc_info=error)
             status = 503
-        headers = {"Retry-After": "1"} if status == 503 else None
-        return answer(request, status, error, headers)
+        return answer(request, status, error, {"Retry-After": "1"} if status == 503 else None)
 
     async def on_conflict(request: Request, error: Exception) -> Response:
         assert isinstance(error, ConflictError)
@@ -132,7 +135,7 @@ def _add_error_handlers(app: FastAPI, pages: Pages) -> None:
         assert isinstance(error, RequestValidationError)
         problems = [
             {"where": ".".join(map(str, problem["loc"])), "what": problem["msg"]}
-            for problem in error.errors()[:10]
+            for problem in error.errors()[:_PROBLEMS]
         ]
         reason = "; ".join(f"{problem['where']}: {problem['what']}" for problem in problems)
         return answer(request, 422, GameError("request.invalid", reason=reason, problems=problems))
@@ -141,9 +144,9 @@ def _add_error_handlers(app: FastAPI, pages: Pages) -> None:
         assert isinstance(error, HTTPException)
         if error.status_code == 404:
             return answer(request, 404, GameError("request.missing"))
-        headers = dict(error.headers or {})
         if error.status_code == 405:
-            return ErrorResponse(405, GameError("request.method", method=request.method), headers)
+            refusal = GameError("request.method", method=request.method)
+            return answer(request, 405, refusal, dict(error.headers or {}))
         return answer(request, 422, GameError("request.invalid", reason=error.detail))
 
     app.add_exception_handler(FormsError, on_forms_error)

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from formsgame.errors import FormsError
@@ -41,6 +41,18 @@ _SECURITY_HEADERS = {
 }
 
 _log = logging.getLogger(__name__)
+
+
+def error_response(
+    path: str,
+    status: int,
+    error: FormsError,
+    headers: dict[str, str] | None = None,
+) -> Response:
+    """Return an error for who asked at a path: data for a program, a sentence for a person."""
+    if path.startswith("/api/"):
+        return ErrorResponse(status, error, headers)
+    return PlainTextResponse(f"{error.message}\n", status, headers)
 
 
 class ErrorResponse(JSONResponse):
@@ -114,12 +126,13 @@ class Guard:
 
         error = _refusal(scope, self._hosts)
         if error is not None:
-            await ErrorResponse(403, error)(scope, receive, send_guarded)
+            response = error_response(scope["path"], 403, error)
+            await response(scope, receive, send_guarded)
             return
         body = await _read_body(scope, receive)
         if body is None:
             refusal = GameError("request.large", limit=BODY_LIMIT)
-            response = ErrorResponse(413, refusal, {"Connection": "close"})
+            response = error_response(scope["path"], 413, refusal, {"Connection": "close"})
             await response(scope, receive, send_guarded)
             return
         try:
@@ -128,7 +141,8 @@ class Guard:
             _log.exception("%s %s failed", scope["method"], scope["path"])
             if has_started:
                 raise
-            await ErrorResponse(500, GameError("server.failed"))(scope, receive, send_guarded)
+            response = error_response(scope["path"], 500, GameError("server.failed"))
+            await response(scope, receive, send_guarded)
 
 
 def _refusal(scope: Scope, hosts: frozenset[str]) -> FormsError | None:

@@ -12,7 +12,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -121,15 +121,19 @@ class _Thought:
 
     def __init__(self, stored: Stored, level: int) -> None:
         self.stored = stored
-        self.is_cancelled = False
+        self._cancelled = threading.Event()
         self._level = level
         self._mind: Mind | None = None
         self._lock = threading.Lock()
 
+    def is_cancelled(self) -> bool:
+        """Tell whether nobody waits for it any more."""
+        return self._cancelled.is_set()
+
     def cancel(self) -> None:
         """End it soon; what it returns is not to be used."""
         with self._lock:
-            self.is_cancelled = True
+            self._cancelled.set()
             if self._mind is not None:
                 self._mind.stop()
 
@@ -141,15 +145,17 @@ class _Thought:
         try:
             with make_mind(self._level) as mind:
                 with self._lock:
-                    if self.is_cancelled:
+                    if self.is_cancelled():
                         return None
                     self._mind = mind
                 try:
-                    move = str(mind.think(position, Limit(seconds=THINKING_SECONDS)).move)
+                    move = mind.think(position, Limit(seconds=THINKING_SECONDS)).move
                 finally:
                     with self._lock:
                         self._mind = None
-            return None if self.is_cancelled else move
+            if self.is_cancelled():
+                return None
+            return str(position.result(move).move)
         except Exception:  # noqa: BLE001 - a fault of the engine must not leave a person waiting
             _log.exception("the computer failed in %s", self.stored.game.position)
             return str(position.legal_moves[0])
@@ -179,6 +185,7 @@ class Hub:
         self._thoughts: dict[str, _Thought] = {}
         self._watchers: dict[str, set[Watcher]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._glancing: asyncio.Task[None] | None = None
         self._is_closed = False
 
     async def create(
@@ -238,9 +245,9 @@ class Hub:
         """
         stored = await self._run(self._load, game_id)
         watcher = Watcher()
-        if not self._watchers:
-            self._start(self._glance())
         self._watchers.setdefault(game_id, set()).add(watcher)
+        if self._glancing is None or self._glancing.done():
+            self._glancing = self._start(self._glance())
         try:
             watcher.show(self._settle(stored))
             yield watcher
@@ -306,7 +313,7 @@ class Hub:
             await self._readiness.wait()
             loop = asyncio.get_running_loop()
             move = await loop.run_in_executor(self._minds, thought.run, self._make_mind)
-            if move is None or thought.is_cancelled:
+            if move is None or thought.is_cancelled():
                 return
             saved = await self._run(self._apply_reply, stored, move)
         except Exception as error:  # noqa: BLE001 - whoever opens the game next tries again
@@ -352,10 +359,11 @@ class Hub:
             except Exception:  # noqa: BLE001 - may pass, and the next glance tells
                 _log.exception("the games could not be looked at")
 
-    def _start(self, work: Any) -> None:
+    def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
     async def _run(self, function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
         """Run a function in the storage's thread."""
