@@ -160,7 +160,9 @@ def slides_from(board: Board, source: Cell) -> set[Cell]:
     # So nothing is removed exactly when it touches all that the others make without it.
     others = forms(set(board.stones) - {source})
     return {
-        target for target in reachable if any(form.isdisjoint(neighbours(target)) for form in others)
+        target
+        for target in reachable
+        if any(form.isdisjoint(neighbours(target)) for form in others)
     }
 
 

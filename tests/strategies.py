@@ -5,15 +5,23 @@ from __future__ import annotations
 import random
 from typing import Any
 
-import naive
 from hypothesis import strategies as st
+
+import naive
 
 RULES = (naive.STANDARD, naive.ADVANCED)
 SIDES = (naive.BLACK, naive.WHITE)
 
-start_sizes = st.tuples(
-    st.sampled_from(RULES), st.integers(2, 9), st.integers(2, 9)
-).filter(lambda drawn: naive.is_start_size(*drawn))
+
+def sizes_to_start(max_side: int) -> st.SearchStrategy[tuple[str, int, int]]:
+    """Rules, rows and columns with which a game starts."""
+    sides = st.integers(2, max_side)
+    return st.tuples(st.sampled_from(RULES), sides, sides).filter(
+        lambda drawn: naive.is_start_size(*drawn)
+    )
+
+
+start_sizes = sizes_to_start(9)
 
 
 @st.composite
@@ -50,10 +58,11 @@ def draw_rules(draw: st.DrawFn, rules: str | None) -> str:
 
 @st.composite
 def played_games(
-    draw: st.DrawFn, rules: str | None = None
+    draw: st.DrawFn, rules: str | None = None, max_side: int = 9
 ) -> tuple[naive.Board, list[naive.Move]]:
     """A start position and legal moves from there, to the end or not so far."""
-    name, rows, columns = draw(start_sizes.filter(lambda drawn: rules in (None, drawn[0])))
+    sizes = sizes_to_start(max_side).filter(lambda drawn: rules in (None, drawn[0]))
+    name, rows, columns = draw(sizes)
     start = board = naive.initial(name, rows, columns)
     played: list[naive.Move] = []
     plies = draw(st.integers(0, 40))
@@ -64,9 +73,9 @@ def played_games(
 
 
 @st.composite
-def played_boards(draw: st.DrawFn, rules: str | None = None) -> naive.Board:
+def played_boards(draw: st.DrawFn, rules: str | None = None, max_side: int = 9) -> naive.Board:
     """A position reached by play."""
-    board, moves = draw(played_games(rules))
+    board, moves = draw(played_games(rules, max_side))
     for move in moves:
         board = naive.apply(board, move).board
     return board

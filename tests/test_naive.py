@@ -8,12 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+from hypothesis import given
+
 import formsgame as fg
 import naive
-import pytest
 import shapes
 import strategies
-from hypothesis import given
 
 RULES = (naive.STANDARD, naive.ADVANCED)
 SIZES = [
@@ -61,9 +62,7 @@ def agree_on(position: fg.Position, board: naive.Board, move: naive.Move) -> Non
     assert result.is_slide == (effect.captured is None)
     for color in fg.Color:
         assert result.removed[color] == tuple(
-            naive.format_cell(cell)
-            for cell in effect.removed
-            if board.stones[cell] == color.symbol
+            naive.format_cell(cell) for cell in effect.removed if board.stones[cell] == color.symbol
         )
     assert str(result.position) == naive.format_board(effect.board)
     assert position.play(text) == result.position
@@ -142,8 +141,7 @@ def test_without_the_compiler() -> None:
     """The kernels say the same as plain Python, where an overflow or a bad index shows."""
     source = Path(__file__).parents[1] / "src"
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-        + [f"{__file__}::test_plain_python_small"],
+        [sys.executable, "-m", "pytest", "-q", f"{__file__}::test_plain_python_small"],
         env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(source)},
         capture_output=True,
         text=True,

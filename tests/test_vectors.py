@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import formsgame as fg
 import make_conformance
 import naive
-import pytest
 
 VECTORS = Path(__file__).parent / "vectors"
 RULES = (naive.STANDARD, naive.ADVANCED)
@@ -172,9 +173,7 @@ def check_effect(position: fg.Position, effect: dict[str, Any]) -> None:
     assert result.position == position.play(move)
     assert str(result.position) == effect["position"]
     for color in fg.Color:
-        assert result.removed[color] == tuple(
-            cell for cell in removed if position[cell] is color
-        )
+        assert result.removed[color] == tuple(cell for cell in removed if position[cell] is color)
     winner = result.position.winner
     assert (winner.symbol if winner else None) == effect["winner"]
 
