@@ -183,21 +183,22 @@ def _apt_get(package: str, lock: int | None) -> tuple[int, list[str]]:
 
 def _pip() -> list[str] | None:
     """Return the command that installs into the environment, or None if there is none."""
-    inside = [str(PYTHON), "-m", "pip"]
-    return inside if _works(inside) else _outside_pip()
+    if _succeeds([str(PYTHON), "-I", "-c", "import pip"]):
+        return [str(PYTHON), "-m", "pip"]
+    return _outside_pip()
 
 
 def _outside_pip() -> list[str] | None:
     """Return a pip from elsewhere that can install into the environment, or None."""
     for pip in ([sys.executable, "-m", "pip"], ["pip3"], ["pip"]):
-        if _works([*pip, "--python", sys.executable]):
+        if _succeeds([*pip, "--python", sys.executable, "--version"]):
             return [*pip, "--python", str(PYTHON)]
     return None
 
 
-def _works(pip: Sequence[str]) -> bool:
+def _succeeds(command: Sequence[str]) -> bool:
     try:
-        return subprocess.run([*pip, "--version"], capture_output=True).returncode == 0
+        return subprocess.run(command, capture_output=True).returncode == 0
     except OSError:
         return False
 
@@ -210,7 +211,7 @@ def _install(with_tests: bool, lock: int | None) -> None:
     for stamp in STAMPS.values():
         stamp.unlink(missing_ok=True)
     UNFINISHED.touch()
-    _say("Installing packages (once; about 80 MB where they are not on this computer yet).")
+    _say("Installing packages (once; about 100 MB where they are not on this computer yet).")
     options = ["install", "--no-input", "--disable-pip-version-check", "--progress-bar", "off"]
     status, output = _run(
         # Nothing but wheels: nobody should need a compiler, or wait for one to fail.
