@@ -27,7 +27,10 @@ from platformdirs import user_cache_path
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 #: Modules of the package that hold compiled functions, in the order in which they are warmed up.
-MODULES = ("formsgame.kernels.board",)
+MODULES = (
+    "formsgame.kernels.board",
+    "formsgame.kernels.playout",
+)
 
 #: A folder of compiled code that no process has used for so long is removed.
 KEEP_SECONDS = 30 * 24 * 3600

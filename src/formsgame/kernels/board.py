@@ -266,7 +266,7 @@ def list_moves(
             found = list_targets(board, rules, side, source, label, reached, queue, targets)
             for i in range(found):
                 if count < moves.size:
-                    moves[count] = source * CELLS + targets[i]
+                    moves[count] = source * CELLS + np.int64(targets[i])
                 count += 1
     return count
 

@@ -1,0 +1,576 @@
+"""Compiled random playouts that cost about what each move removes, not the size of the board.
+
+A game in play is kept in four arrays of the caller: `board` int8[CELLS] as in `board`, `stones`
+uint16[2 * CELLS] (Black's entries from 0, White's from CELLS, in no order), `place` uint16[CELLS]
+(where in its half of `stones` an entry stands) and `counts` int64[3] (stones of Black at 1, of
+White at 2). `mark` int32[CELLS] and `queues` uint16[4 * CELLS] are scratch; `mark` must never hold
+a number above that in `counts[0]`, the generation of the last search.
+
+Most moves cut nothing, and the ring of eight neighbors around the vacated cell proves it at once.
+Where it can't, searches start from every group of stones in the ring and take turns, until they
+have met or the smaller side is exhausted.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from formsgame.compiled import compiled
+from formsgame.kernels.board import (
+    CELLS,
+    RING_SAFE,
+    STRIDE,
+    Array,
+    ring,
+    step,
+)
+
+#: Policies of `run_playouts`.
+FAST = 0
+UNIFORM = 1
+
+#: Mark of entries that hold no stone.
+NO_STONE = 0x7FFFFFFF
+
+
+@compiled("u8(u8)", inline=True)
+def scramble(word: int) -> int:
+    """Return a 64-bit word of which every bit depends on every bit of `word` (splitmix64)."""
+    z = np.uint64(word)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+@compiled("u8(u8[::1])", inline=True)
+def draw(random: Array) -> int:
+    """Return the next 64 random bits of the generator (splitmix64) whose state is given."""
+    random[0] += np.uint64(0x9E3779B97F4A7C15)
+    return scramble(random[0])
+
+
+@compiled("i8(u8, i8)", inline=True)
+def below_high(bits: int, bound: int) -> int:
+    """Return a number below `bound` from the upper 32 of 64 random bits (bias under 2**-22)."""
+    return np.int64(((bits >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))
+
+
+@compiled("i8(u8, i8)", inline=True)
+def below_low(bits: int, bound: int) -> int:
+    """Return a number below `bound` from the lower 32 of 64 random bits (bias under 2**-22)."""
+    return np.int64(((bits & np.uint64(0xFFFFFFFF)) * np.uint64(bound)) >> np.uint64(32))
+
+
+@compiled("void(i1[::1], u2[::1], u2[::1], i8[::1], i4[::1])")
+def index_stones(board: Array, stones: Array, place: Array, counts: Array, mark: Array) -> None:
+    """Fill lists, counts and marks from a board."""
+    counts[:] = 0
+    for cell in range(CELLS):
+        color = np.int64(board[cell])
+        mark[cell] = NO_STONE
+        if color > 0:
+            mark[cell] = 0
+            place[cell] = counts[color]
+            stones[(color - 1) * CELLS + counts[color]] = cell
+            counts[color] += 1
+
+
+@compiled("void(i1[::1], u2[::1], u2[::1], i8[::1], i4[::1], i8)", inline=True)
+def remove(
+    board: Array, stones: Array, place: Array, counts: Array, mark: Array, cell: int
+) -> None:
+    """Take the stone on a cell off the board and out of its list."""
+    color = np.int64(board[cell])
+    base = (color - 1) * CELLS
+    counts[color] -= 1
+    last = np.int64(stones[base + counts[color]])
+    where = np.int64(place[cell])
+    stones[base + where] = last
+    place[last] = where
+    board[cell] = 0
+    mark[cell] = NO_STONE
+
+
+@compiled("void(i1[::1], u2[::1], u2[::1], i4[::1], i8, i8)", inline=True)
+def shift(board: Array, stones: Array, place: Array, mark: Array, source: int, target: int) -> None:
+    """Move the stone on source to target, which must be empty by now."""
+    color = np.int64(board[source])
+    where = np.int64(place[source])
+    stones[(color - 1) * CELLS + where] = target
+    place[target] = where
+    board[target] = color
+    board[source] = 0
+    mark[target] = 0
+    mark[source] = NO_STONE
+
+
+@compiled("void(i1[::1], u2[::1], u2[::1], i8[::1], i4[::1], i8)")
+def keep_marked(
+    board: Array, stones: Array, place: Array, counts: Array, mark: Array, kept: int
+) -> None:
+    """Take every stone off the board whose mark is not `kept`."""
+    for color in range(1, 3):
+        base = (color - 1) * CELLS
+        for i in range(counts[color] - 1, -1, -1):
+            cell = np.int64(stones[base + i])
+            if mark[cell] != kept:
+                remove(board, stones, place, counts, mark, cell)
+
+
+@compiled("i8(i4[::1], u2[::1], i8, i8, i8, i8, i8)", inline=True)
+def search_cell(
+    mark: Array, queues: Array, cell: int, end: int, generation: int, own: int, other: int
+) -> int:
+    """Queue the unseen stones next to a cell; returns the new end, or -1 if the other is met.
+
+    There is no branch but the last, which hardly ever goes the other way: this is where a playout
+    spends its time.
+    """
+    met = False
+    for way in range(4):
+        near = cell + step(way)
+        seen = np.int64(mark[near])
+        queues[end] = near
+        fresh = seen < generation
+        mark[near] = own if fresh else seen
+        end += np.int64(fresh)
+        met |= seen == other
+    return -1 if met else end
+
+
+@compiled("b1(i1[::1], u2[::1], u2[::1], i8[::1], i4[::1], u2[::1], i8, i8, i8, i8)")
+def drop_part(
+    board: Array,
+    stones: Array,
+    place: Array,
+    counts: Array,
+    mark: Array,
+    queues: Array,
+    base: int,
+    size: int,
+    own: int,
+    moved: int,
+) -> bool:
+    """Settle a form that fell in two, one part of which is in a queue whole: always true."""
+    if mark[moved] == own:
+        keep_marked(board, stones, place, counts, mark, own)
+    else:
+        for i in range(base, base + size):
+            remove(board, stones, place, counts, mark, np.int64(queues[i]))
+    return True
+
+
+@compiled("b1(i1[::1], u2[::1], u2[::1], i8[::1], i4[::1], u2[::1], i8, i8)")
+def remove_cut(
+    board: Array,
+    stones: Array,
+    place: Array,
+    counts: Array,
+    mark: Array,
+    queues: Array,
+    vacated: int,
+    moved: int,
+) -> bool:
+    """Remove what the stone on `moved` is not connected to, `vacated` having been left just now.
+
+    Costs about the smaller of what falls and what stays; returns whether anything fell. A moved
+    stone that touches nothing (a slide to a lonely cell) is for `keep_marked`.
+    """
+    around = ring(board, vacated)
+    generation = counts[0] + 4
+    counts[0] = generation
+    # One search from the first stone of each run of stones in the ring that has one next to the
+    # vacated cell; there are at most four.
+    groups = 0
+    for k in range(0, 8, 2):
+        if around >> k & 1 == 0:
+            continue
+        if around >> ((k + 7) & 7) & 1 and around >> ((k + 6) & 7) & 1:
+            continue
+        head = vacated + (1 if k == 0 else STRIDE if k == 2 else -1 if k == 4 else -STRIDE)
+        queues[groups * CELLS] = head
+        mark[head] = generation + groups
+        groups += 1
+    if groups == 2:
+        start0, end0, start1, end1 = 0, 1, CELLS, CELLS + 1
+        one, two = generation, generation + 1
+        while True:
+            if start0 == end0:
+                return drop_part(board, stones, place, counts, mark, queues, 0, end0, one, moved)
+            cell = np.int64(queues[start0])
+            start0 += 1
+            end0 = search_cell(mark, queues, cell, end0, generation, one, two)
+            if end0 < 0:
+                return False
+            if start1 == end1:
+                return drop_part(
+                    board, stones, place, counts, mark, queues, CELLS, end1 - CELLS, two, moved
+                )
+            cell = np.int64(queues[start1])
+            start1 += 1
+            end1 = search_cell(mark, queues, cell, end1, generation, two, one)
+            if end1 < 0:
+                return False
+    return groups > 2 and remove_cut_many(board, stones, place, counts, mark, queues, groups, moved)
+
+
+@compiled("b1(i1[::1], u2[::1], u2[::1], i8[::1], i4[::1], u2[::1], i8, i8)")
+def remove_cut_many(
+    board: Array,
+    stones: Array,
+    place: Array,
+    counts: Array,
+    mark: Array,
+    queues: Array,
+    groups: int,
+    moved: int,
+) -> bool:
+    """Go on with `remove_cut` where three or four searches have been set up."""
+    generation = counts[0]
+    leader = 0x3210  # four bits a group: the group it follows since they met
+    starts = np.uint64(0)  # 16 bits a group: where its queue starts and ends
+    ends = np.uint64(0x0001000100010001)
+    sets = groups
+    fell = False
+    while True:
+        for group in range(groups):
+            place16 = np.uint64(16 * group)
+            start = np.int64((starts >> place16) & np.uint64(0xFFFF))
+            end = np.int64((ends >> place16) & np.uint64(0xFFFF))
+            if start == end:
+                continue
+            mine = leader >> (4 * group) & 15
+            base = group * CELLS
+            cell = np.int64(queues[base + start])
+            before = end
+            for way in range(4):
+                near = cell + step(way)
+                seen = np.int64(mark[near])
+                if seen < generation:
+                    mark[near] = generation + group
+                    queues[base + end] = near
+                    end += 1
+                elif seen != NO_STONE:
+                    other = leader >> (4 * (seen - generation)) & 15
+                    if other != mine:
+                        for g in range(groups):
+                            if leader >> (4 * g) & 15 == other:
+                                leader = leader & ~(15 << (4 * g)) | mine << (4 * g)
+                        sets -= 1
+                        if sets == 1:
+                            return fell
+            start += 1
+            starts += np.uint64(1) << place16
+            ends += np.uint64(end - before) << place16
+            if start != end:
+                continue
+            exhausted = True
+            for g in range(groups):
+                if leader >> (4 * g) & 15 == mine:
+                    wait = (ends >> np.uint64(16 * g)) - (starts >> np.uint64(16 * g))
+                    exhausted &= wait & np.uint64(0xFFFF) == 0
+            if not exhausted:
+                continue
+            # The groups that follow `mine` are one part of what was the form.
+            seen = np.int64(mark[moved]) - generation
+            holds = seen >= 0 and leader >> (4 * seen) & 15 == mine
+            for g in range(groups):
+                if leader >> (4 * g) & 15 == mine:
+                    end = np.int64((ends >> np.uint64(16 * g)) & np.uint64(0xFFFF))
+                    for i in range(g * CELLS, g * CELLS + end):
+                        cell = np.int64(queues[i])
+                        if holds:
+                            mark[cell] = generation
+                        else:
+                            remove(board, stones, place, counts, mark, cell)
+            if holds:
+                # What another search has marked with the same number falls with the rest.
+                for g in range(groups):
+                    if leader >> (4 * g) & 15 != mine:
+                        end = np.int64((ends >> np.uint64(16 * g)) & np.uint64(0xFFFF))
+                        for i in range(g * CELLS, g * CELLS + end):
+                            if board[queues[i]] > 0:
+                                mark[queues[i]] = 0
+                keep_marked(board, stones, place, counts, mark, generation)
+                return True
+            fell = True
+            sets -= 1
+            if sets == 1:
+                return True
+
+
+@compiled(
+    "i8(i1[::1], u2[::1], u2[::1], i8[::1], i4[::1], u2[::1], u8[::1], i8, i8[::1])", inline=True
+)
+def step_standard(
+    board: Array,
+    stones: Array,
+    place: Array,
+    counts: Array,
+    mark: Array,
+    queues: Array,
+    random: Array,
+    side: int,
+    move: Array,
+) -> int:
+    """Make a uniformly random legal move of standard rules; writes source and target to `move`."""
+    enemy = 3 - side
+    bits = draw(random)
+    source = np.int64(stones[(side - 1) * CELLS + below_high(bits, counts[side])])
+    target = np.int64(stones[(enemy - 1) * CELLS + below_low(bits, counts[enemy])])
+    remove(board, stones, place, counts, mark, target)
+    shift(board, stones, place, mark, source, target)
+    if not RING_SAFE[ring(board, source)]:
+        remove_cut(board, stones, place, counts, mark, queues, source, target)
+    move[0] = source
+    move[1] = target
+    return 0
+
+
+@compiled("i8(i1[::1], u2[::1], i4[::1], i8[::1], i8)", inline=True)
+def flood(board: Array, queues: Array, reached: Array, counts: Array, source: int) -> int:
+    """List in `queues` the empty cells within reach of a stone on `source`; count them."""
+    generation = counts[3] + 1
+    counts[3] = generation
+    cell = np.int64(source)
+    start, end = 0, 0
+    while True:
+        for way in range(4):
+            near = cell + step(way)
+            queues[end] = near
+            fresh = board[near] == 0 and reached[near] != generation
+            if fresh:
+                reached[near] = generation
+            end += np.int64(fresh)
+        if start == end:
+            return end
+        cell = np.int64(queues[start])
+        start += 1
+
+
+@compiled("b1(i1[::1], i8, i8)", inline=True)
+def touches(board: Array, target: int, source: int) -> bool:
+    """Tell whether an empty target touches a stone other than the one on `source`."""
+    touching = False
+    for way in range(4):
+        near = target + step(way)
+        touching |= board[near] > 0 and near != source
+    return touching
+
+
+@compiled(
+    "i8(i1[::1], u2[::1], u2[::1], i8[::1], i4[::1], u2[::1], i4[::1], u8[::1], i8, i8[::1])",
+    inline=True,
+)
+def step_fast(
+    board: Array,
+    stones: Array,
+    place: Array,
+    counts: Array,
+    mark: Array,
+    queues: Array,
+    reached: Array,
+    random: Array,
+    side: int,
+    move: Array,
+) -> int:
+    """Make a random legal move of advanced rules by the fast policy.
+
+    It draws one of the side's stones and one of five actions (a capture in each direction; a slide
+    to a cell drawn from those within reach), uniformly, until what it drew is legal and no slide
+    to a cell that touches nothing, which always loses at once.
+    """
+    enemy = 3 - side
+    base = (side - 1) * CELLS
+    while True:
+        bits = draw(random)
+        source = np.int64(stones[base + below_high(bits, counts[side])])
+        action = below_low(bits, 5)
+        if action < 4:
+            target = source + step(action)
+            if board[target] != enemy:
+                continue
+            remove(board, stones, place, counts, mark, target)
+        else:
+            if RING_SAFE[ring(board, source)]:
+                continue
+            found = flood(board, queues, reached, counts, source)
+            if found == 0:
+                continue
+            target = np.int64(queues[below_high(draw(random), found)])
+            if not touches(board, target, source):
+                continue
+        shift(board, stones, place, mark, source, target)
+        fell = False
+        if not RING_SAFE[ring(board, source)]:
+            fell = remove_cut(board, stones, place, counts, mark, queues, source, target)
+        if fell or action < 4:
+            break
+        shift(board, stones, place, mark, target, source)
+    move[0] = source
+    move[1] = target
+    return 0
+
+
+@compiled(
+    "i8(i1[::1], u2[::1], u2[::1], i8[::1], i4[::1], u2[::1], i4[::1], u8[::1], u2[::1], i8,"
+    " i8[::1])"
+)
+def step_uniform(
+    board: Array,
+    stones: Array,
+    place: Array,
+    counts: Array,
+    mark: Array,
+    queues: Array,
+    reached: Array,
+    random: Array,
+    empty: Array,
+    side: int,
+    move: Array,
+) -> int:
+    """Make a uniformly random legal move of advanced rules.
+
+    Draws pairs of one of the side's stones and either one of four directions (a capture) or one of
+    the empty cells (a slide), all pairs alike, until one is legal: nothing has to be counted, so
+    that a ply costs little though the legal moves are many. `empty` uint16[CELLS] lists the
+    `counts[4]` empty cells and is kept up to date.
+    """
+    enemy = 3 - side
+    base = (side - 1) * CELLS
+    fell = False
+    while True:
+        bits = draw(random)
+        source = np.int64(stones[base + below_high(bits, counts[side])])
+        action = below_low(bits, counts[4] + 4)
+        if action < 4:
+            target = source + step(action)
+            if board[target] != enemy:
+                continue
+            remove(board, stones, place, counts, mark, target)
+        else:
+            target = np.int64(empty[action - 4])
+            lonely = not touches(board, target, source)
+            if not lonely and RING_SAFE[ring(board, source)]:
+                continue
+            found = flood(board, queues, reached, counts, source)
+            if found == 0 or reached[target] != counts[3]:
+                continue
+            if lonely:
+                shift(board, stones, place, mark, source, target)
+                mark[target] = -1
+                keep_marked(board, stones, place, counts, mark, -1)
+                break
+        shift(board, stones, place, mark, source, target)
+        if not RING_SAFE[ring(board, source)]:
+            fell = remove_cut(board, stones, place, counts, mark, queues, source, target)
+        if fell or action < 4:
+            break
+        shift(board, stones, place, mark, target, source)
+    if fell:
+        list_empty(board, counts, empty)
+    else:
+        empty[counts[4]] = source
+        counts[4] += 1
+    move[0] = source
+    move[1] = target
+    return 0
+
+
+@compiled("void(i1[::1], i8[::1], u2[::1])", inline=True)
+def list_empty(board: Array, counts: Array, empty: Array) -> None:
+    """List the empty cells of a board."""
+    found = 0
+    for cell in range(CELLS):
+        empty[found] = cell
+        found += np.int64(board[cell] == 0)
+    counts[4] = found
+
+
+@compiled(
+    "i8(i1[::1], u2[::1], u2[::1], i8[::1], i4[::1], i8, i8, i8, u8, i8, i8, u1[::1], u2[::1],"
+    " i4[::1], i1[::1], u2[::1], u2[::1], i8[::1], i4[::1], u2[::1], i4[::1], u8[::1], u2[::1],"
+    " i8[::1])"
+)
+def run_playouts(
+    start_board: Array,
+    start_stones: Array,
+    start_place: Array,
+    start_counts: Array,
+    start_mark: Array,
+    rules: int,
+    side: int,
+    policy: int,
+    seed: int,
+    first: int,
+    count: int,
+    winners: Array,
+    plies: Array,
+    moves: Array,
+    board: Array,
+    stones: Array,
+    place: Array,
+    counts: Array,
+    mark: Array,
+    queues: Array,
+    reached: Array,
+    random: Array,
+    empty: Array,
+    move: Array,
+) -> int:
+    """Play random games number `first` to `first + count - 1` of a seed; returns plies made.
+
+    Game i depends on (seed, i) alone. Its winner, 1 or 2, goes to `winners[i]`, its number of
+    plies to `plies[i]`; its moves as source * CELLS + target to `moves`, as far as they fit.
+    """
+    # Only the part of the arrays that the board covers is set anew for each game.
+    last_cell = CELLS
+    while last_cell > 0 and start_board[last_cell - 1] < 0:
+        last_cell -= 1
+    last_cell = min(CELLS, last_cell + STRIDE)
+    board[:] = start_board
+    mark[:] = start_mark
+    total = 0
+    for game in range(first, first + count):
+        for cell in range(STRIDE, last_cell):
+            board[cell] = start_board[cell]
+            place[cell] = start_place[cell]
+            mark[cell] = start_mark[cell]
+            reached[cell] = 0
+        counts[:] = start_counts
+        for color in range(1, 3):
+            base = (color - 1) * CELLS
+            for i in range(base, base + counts[color]):
+                stones[i] = start_stones[i]
+        if policy == UNIFORM:
+            list_empty(board, counts, empty)
+        random[0] = scramble(scramble(seed) + np.uint64(game))
+        mover = side
+        made = 0
+        while counts[1] > 0 and counts[2] > 0:
+            if rules == 0:
+                step_standard(board, stones, place, counts, mark, queues, random, mover, move)
+            elif policy == FAST:
+                step_fast(board, stones, place, counts, mark, queues, reached, random, mover, move)
+            else:
+                step_uniform(
+                    board,
+                    stones,
+                    place,
+                    counts,
+                    mark,
+                    queues,
+                    reached,
+                    random,
+                    empty,
+                    mover,
+                    move,
+                )
+            if made < moves.size:
+                moves[made] = move[0] * CELLS + move[1]
+            made += 1
+            mover = 3 - mover
+        winners[game] = 1 if counts[1] == 0 else 2
+        plies[game] = made
+        total += made
+    return total
