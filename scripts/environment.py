@@ -131,31 +131,32 @@ def _create(lock: int | None) -> None:
     FOLDER.mkdir()
     UNFINISHED.touch()
     make = [sys.executable, "-m", "venv", str(FOLDER)]
+    status, output = 1, list[str]()
     if _has_ensurepip():
         status, output = _run(make, lock)
-    elif _outside_pip():
+    if status != 0 and _outside_pip():
         status, output = _run([*make, "--without-pip"], lock)
-    elif _is_debian() and os.geteuid() == 0:
+    elif status != 0 and _is_debian() and os.geteuid() == 0:
         _say(f"This Python lacks ensurepip; installing {_debian_package()} with apt-get.")
         status, output = _apt_get(_debian_package(), lock)
         if status == 0:
             status, output = _run(make, lock)
-    else:
-        _remove()
-        raise SetUpError(
-            f"{sys.executable} has neither ensurepip nor pip; install {_debian_package()} "
-            f"(on Debian: apt-get install {_debian_package()}) and run it again"
-        )
-    if status != 0:
-        _remove()
-        _show(output)
+    if status == 0:
+        return
+    _remove()
+    _show(output)
+    if _has_ensurepip():
         raise SetUpError(f"can't make {FOLDER} (see above)")
+    raise SetUpError(
+        f"{sys.executable} has neither ensurepip nor pip; install {_debian_package()} "
+        f"(on Debian: apt-get install {_debian_package()}) and run it again"
+    )
 
 
 def _has_ensurepip() -> bool:
     try:
-        import ensurepip  # noqa: F401
         import venv  # noqa: F401
+        from ensurepip import version  # noqa: F401 - an empty folder of that name has none
     except ImportError:
         return False
     return True
@@ -223,10 +224,7 @@ def _install(with_tests: bool, lock: int | None) -> None:
         if not any(line.startswith("Installing collected packages") for line in output):
             UNFINISHED.unlink()  # nothing was changed, so the next run can go on from here
         _show(output)
-        raise SetUpError(
-            "the packages could not be installed (see above); is the network there? "
-            "Run it again to go on"
-        )
+        raise SetUpError("the packages could not be installed (see above); run it again to go on")
 
 
 def _pip_environment() -> dict[str, str]:
@@ -279,9 +277,13 @@ def _run(
 
 def _show(output: Sequence[str]) -> None:
     """Print the part of a failed command's output that says why it failed."""
+    # Where pip can't reach its index, all that it says after that is misleading.
+    unreached = [line for line in output if "Retrying (" in line or "Could not fetch URL" in line]
     dull = ("Collecting ", "Downloading ", "Using cached ", "Obtaining ", "Requirement already ")
     lines = [line for line in output if line.strip() and not line.strip().startswith(dull)]
-    print(*lines[-15:], sep="\n", file=sys.stderr)
+    print(*(line.strip() for line in unreached[-1:] or lines[-15:]), sep="\n", file=sys.stderr)
+    if unreached:
+        print("The network did not answer.", file=sys.stderr)
 
 
 def _say(text: str) -> None:
