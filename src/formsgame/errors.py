@@ -63,10 +63,55 @@ MESSAGES: dict[str, str] = {
     "move.unreachable": "{move}: no path over empty cells leads from {source} to {target}",
     "move.removes_nothing": "{move}: a slide must remove at least one stone",
     # records
-    "record.syntax": "record line {line}, column {column}: {reason}",
+    "record.type": "a record must be text, not {type}",
+    "record.source": "records are read from a path, a file or lines, not {type}",
+    "record.none": "line {line}, column {column}: there is no game here",
+    "record.second": "line {line}, column {column}: a second game starts; one was expected",
+    "record.unexpected": "line {line}, column {column}: {text!r} was not expected here",
+    "record.move": "line {line}, column {column}: {cause}",
+    "record.tag": "line {line}, column {column}: tag {name}: {cause}",
+    "record.tag_syntax": (
+        'line {line}, column {column}: a tag is written [Name "value"] on one line'
+    ),
+    "record.tag_twice": "line {line}, column {column}: tag {name} is given twice",
+    "record.tag_disagrees": (
+        "line {line}, column {column}: tag {name} is {found!r}, but the position says {expected!r}"
+    ),
+    "record.no_start": (
+        "line {line}, column {column}: tags Rules and Size, or Position, must say where it starts"
+    ),
+    "record.open_comment": "line {line}, column {column}: this comment is never closed",
+    "record.open_variation": "line {line}, column {column}: this variation is never closed",
+    "record.close": "line {line}, column {column}: no variation is open here",
+    "record.empty_variation": "line {line}, column {column}: a variation starts with a move",
+    "record.no_move": "line {line}, column {column}: {text!r} must follow a move",
+    "record.glyph": (
+        "line {line}, column {column}: {text!r} is no glyph; expected $0 to $255 or ! ? !! ?? !? ?!"
+    ),
+    "record.nesting": (
+        "line {line}, column {column}: variations are nested more than {limit} deep"
+    ),
+    "record.length": (
+        "line {line}, column {column}: the game is more than {limit} characters long"
+    ),
+    "record.encoding": "line {line}, column {column}: {text} is not UTF-8",
+    "record.result": (
+        "line {line}, column {column}: {text!r} is no result; expected B+ B+R B+T W+ W+R W+T or *"
+    ),
+    "record.no_result": "line {line}, column {column}: the moves end without the result",
+    "record.result_disagrees": (
+        "line {line}, column {column}: the result is {found}, but {by} says {expected}"
+    ),
     "record.json": "game data: {reason}",
+    "record.over": "the game is over ({result})",
+    "record.header": "tag {name!r}: {reason}",
+    "record.note": "{what}: {reason}",
+    "record.root": "the start of a game is not a move: it cannot be moved or deleted",
+    "record.first": "this is the start of the game; no move leads to it",
+    "record.last": "there is no continuation {variation} here; there are {count}",
+    "record.node": "this move was deleted, or is part of another game",
     # budgets, seeds, engines
-    "limit.value": "{name} must be {expected}, not {value!r}",
+    "limit.value": "{name} must be {expected}, not {value}",
     "engine.busy": "this engine is thinking already; one thought at a time",
     "engine.closed": "this engine is closed",
     "engine.over": "the game is over; there is nothing to think about",
