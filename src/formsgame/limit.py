@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from formsgame.errors import LimitError
+from formsgame.rules import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +26,16 @@ class Limit:
         if seconds is not None and not (
             isinstance(seconds, int | float)
             and not isinstance(seconds, bool)
-            and math.isfinite(seconds)
-            and seconds >= 0
+            and 0 <= seconds < math.inf
         ):
-            raise LimitError("limit.value", name="seconds", expected="a number >= 0", value=seconds)
+            raise LimitError(
+                "limit.value", name="seconds", expected="a number >= 0", value=shown(seconds)
+            )
         for name in ("nodes", "depth"):
             value = getattr(self, name)
             if value is not None and (
                 isinstance(value, bool) or not isinstance(value, int) or value < 1
             ):
-                raise LimitError("limit.value", name=name, expected="an integer >= 1", value=value)
+                raise LimitError(
+                    "limit.value", name=name, expected="an integer >= 1", value=shown(value)
+                )

@@ -186,8 +186,16 @@ def clip(value: object, limit: int = 40) -> str:
     """Return a value as text, cut so that an error message stays a line."""
     if isinstance(value, int) and abs(value) >= 10**limit:
         return "a number of more than forty digits"
-    text = value if isinstance(value, str) else repr(value)
+    try:
+        text = value if isinstance(value, str) else repr(value)
+    except ValueError:  # Python writes no number of more than some thousand digits
+        text = f"a {type(value).__name__} of very long numbers"
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def shown(value: object) -> str:
+    """Return a value as a program would write it, text in quotes, cut as `clip` cuts."""
+    return repr(clip(value)) if isinstance(value, str) else clip(value)
 
 
 def _is_int(value: object) -> bool:

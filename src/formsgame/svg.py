@@ -17,7 +17,7 @@ from typing import Literal, get_args
 from formsgame.errors import LimitError, NotationError
 from formsgame.notation import format_cell, parse_cell
 from formsgame.position import Move, Position
-from formsgame.rules import BLACK, WHITE, Color, clip
+from formsgame.rules import BLACK, WHITE, Color, shown
 
 Theme = Literal["light", "dark", "auto"]
 Mark = Literal["chosen", "capture", "slide", "target", "falls", "last"]
@@ -110,14 +110,14 @@ def to_svg(
     """
     if theme not in get_args(Theme):
         raise LimitError(
-            "limit.value", name="theme", expected="light, dark or auto", value=clip(theme)
+            "limit.value", name="theme", expected="light, dark or auto", value=shown(theme)
         )
     drawing = _Drawing(position, flip, pattern)
     words = [_describe(position)]
     for cell, mark in (marks or {}).items():
         if mark not in get_args(Mark):
             expected = "one of " + ", ".join(get_args(Mark))
-            raise LimitError("limit.value", name="mark", expected=expected, value=clip(mark))
+            raise LimitError("limit.value", name="mark", expected=expected, value=shown(mark))
         drawing.mark(mark, [cell])
     if last_move is not None:
         move = Move.parse(last_move)
@@ -335,7 +335,7 @@ def _pixels(size: float | None, units: int) -> float:
         return min(units * CELL_PIXELS / CELL, SIDE_PIXELS)
     if isinstance(size, bool) or not isinstance(size, int | float) or not 1 <= size <= MAX_PIXELS:
         expected = f"a number of pixels from 1 to {MAX_PIXELS}"
-        raise LimitError("limit.value", name="size", expected=expected, value=clip(size))
+        raise LimitError("limit.value", name="size", expected=expected, value=shown(size))
     return float(size)
 
 
