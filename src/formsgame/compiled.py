@@ -30,6 +30,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 MODULES = (
     "formsgame.kernels.board",
     "formsgame.kernels.playout",
+    "formsgame.kernels.bits",
+    "formsgame.kernels.perft",
 )
 
 #: A folder of compiled code that no process has used for so long is removed.

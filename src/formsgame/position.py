@@ -33,6 +33,7 @@ from formsgame.rules import (
     clip,
     parse_rules,
     parse_size,
+    shown,
 )
 
 
@@ -176,7 +177,7 @@ class Position:
             if column >= board_size.columns or row >= board_size.rows:
                 defects.append(NotationError("cell.off_board", cell=cell, size=str(board_size)))
             elif code not in (1, 2):
-                defects.append(FormsError("setup.code", cell=cell, value=clip(code)))
+                defects.append(FormsError("setup.code", cell=cell, value=shown(code)))
             else:
                 cells[column * board_size.rows + row] = int(code)
         self._fill(bytes(cells), board_size, _color(side_to_move), parse_rules(rules), defects)
@@ -617,7 +618,7 @@ class LegalMoves(Sequence[Move]):
             own, enemy = self._sides()
             source, target = divmod(i, len(enemy))
             return Move._from_cells(own[source], enemy[target])
-        return _decode(int(self._moves()[i]))
+        return decode_move(int(self._moves()[i]))
 
     def __iter__(self) -> Iterator[Move]:
         if self._position.rules.captures_anywhere:
@@ -627,7 +628,7 @@ class LegalMoves(Sequence[Move]):
                     yield Move._from_cells(source, target)
         else:
             for code in self._moves().tolist():
-                yield _decode(code)
+                yield decode_move(code)
 
     def __contains__(self, move: object) -> bool:
         if isinstance(move, str):
@@ -798,7 +799,7 @@ def _entry_name(entry: int) -> str:
     return notation.format_cell(*_column_row(entry))
 
 
-def _decode(code: int) -> Move:
+def decode_move(code: int) -> Move:
     """Return the move that a kernel wrote as a number."""
     source, target = divmod(code, CELLS)
     return Move._from_cells(_column_row(source), _column_row(target))

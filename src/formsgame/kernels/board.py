@@ -19,6 +19,8 @@ from formsgame.compiled import compiled
 
 #: Type of the arrays of this package's compiled functions.
 Array = np.ndarray[Any, np.dtype[Any]]
+#: A machine integer within compiled functions; to their callers an int or a NumPy integer.
+Int = Any
 
 STRIDE = 28
 CELLS = STRIDE * STRIDE
@@ -76,7 +78,7 @@ SIZE_WORDS = 2 * CELLS + 4
 
 
 @compiled("void(u1[::1], i8, i8, i1[::1])")
-def load(cells: Array, rows: int, columns: int, board: Array) -> None:
+def load(cells: Array, rows: Int, columns: Int, board: Array) -> None:
     """Fill a board from `cells`, uint8[rows * columns] column by column from a1."""
     board[:] = BORDER
     i = 0
@@ -88,7 +90,7 @@ def load(cells: Array, rows: int, columns: int, board: Array) -> None:
 
 
 @compiled("void(i1[::1], i8, i8, u1[::1])")
-def unload(board: Array, rows: int, columns: int, cells: Array) -> None:
+def unload(board: Array, rows: Int, columns: Int, cells: Array) -> None:
     """Fill `cells`, uint8[rows * columns] column by column from a1, from a board."""
     i = 0
     for column in range(columns):
@@ -99,7 +101,7 @@ def unload(board: Array, rows: int, columns: int, cells: Array) -> None:
 
 
 @compiled("i8(i1[::1], i8)", inline=True)
-def ring(board: Array, cell: int) -> int:
+def ring(board: Array, cell: Int) -> Int:
     """Return which of the eight neighbors of a cell are stones, one bit each, going around."""
     return (
         (board[cell + 1] > 0)
@@ -114,7 +116,7 @@ def ring(board: Array, cell: int) -> int:
 
 
 @compiled("i8(i8)", inline=True)
-def step(direction: int) -> int:
+def step(direction: Int) -> Int:
     """Return the difference of entries of a cell and its neighbor in direction 0 to 3."""
     if direction == 0:
         return -STRIDE
@@ -126,7 +128,7 @@ def step(direction: int) -> int:
 
 
 @compiled("i8(i1[::1], i8, u1[::1], u2[::1])")
-def label_parts(board: Array, source: int, label: Array, queue: Array) -> int:
+def label_parts(board: Array, source: Int, label: Array, queue: Array) -> Int:
     """Label the parts into which the form falls when the stone on `source` leaves.
 
     Sets `label` to 0 where nothing is and to 1, 2, ... on the stones of each part; returns the
@@ -155,7 +157,7 @@ def label_parts(board: Array, source: int, label: Array, queue: Array) -> int:
 
 
 @compiled("i8(i1[::1], i8, u1[::1], u2[::1])")
-def flood_empty(board: Array, source: int, reached: Array, queue: Array) -> int:
+def flood_empty(board: Array, source: Int, reached: Array, queue: Array) -> Int:
     """Mark with 1 the empty cells that a stone on `source` can slide to; returns their number."""
     reached[:] = 0
     start, end = 0, 0
@@ -174,7 +176,7 @@ def flood_empty(board: Array, source: int, reached: Array, queue: Array) -> int:
 
 
 @compiled("i8(i1[::1], i8, i8, u1[::1])", inline=True)
-def touched_parts(board: Array, source: int, target: int, label: Array) -> int:
+def touched_parts(board: Array, source: Int, target: Int, label: Array) -> Int:
     """Return which labelled parts an empty `target` touches, one bit each from bit 0."""
     touched = 0
     for way in range(4):
@@ -187,14 +189,14 @@ def touched_parts(board: Array, source: int, target: int, label: Array) -> int:
 @compiled("i8(i1[::1], i8, i8, i8, u1[::1], u1[::1], u2[::1], u2[::1])")
 def list_targets(
     board: Array,
-    rules: int,
-    side: int,
-    source: int,
+    rules: Int,
+    side: Int,
+    source: Int,
     label: Array,
     reached: Array,
     queue: Array,
     targets: Array,
-) -> int:
+) -> Int:
     """Write the cells to which the stone of `side` on `source` may move, in order; count them.
 
     `rules` is 0 standard, 1 advanced; `targets` is uint16[CELLS]. The game must not be over.
@@ -248,14 +250,14 @@ def list_targets(
 @compiled("i8(i1[::1], i8, i8, u1[::1], u1[::1], u2[::1], u2[::1], i4[::1])")
 def list_moves(
     board: Array,
-    rules: int,
-    side: int,
+    rules: Int,
+    side: Int,
     label: Array,
     reached: Array,
     queue: Array,
     targets: Array,
     moves: Array,
-) -> int:
+) -> Int:
     """Write all legal moves in order as source * CELLS + target, as many as fit; count them all.
 
     The game must not be over.
@@ -274,14 +276,14 @@ def list_moves(
 @compiled("i8(i1[::1], i8, i8, i8, i8, u1[::1], u1[::1], u2[::1])")
 def fault(
     board: Array,
-    rules: int,
-    side: int,
-    source: int,
-    target: int,
+    rules: Int,
+    side: Int,
+    source: Int,
+    target: Int,
     label: Array,
     reached: Array,
     queue: Array,
-) -> int:
+) -> Int:
     """Return 0 for a legal move, else the code of the reason; both cells are on the board."""
     over = True
     for cell in range(CELLS):
@@ -323,8 +325,8 @@ def fault(
 
 @compiled("i8(i1[::1], i8, i8, u1[::1], u2[::1], u2[::1])")
 def list_removed(
-    board: Array, source: int, target: int, label: Array, queue: Array, removed: Array
-) -> int:
+    board: Array, source: Int, target: Int, label: Array, queue: Array, removed: Array
+) -> Int:
     """Write the cells that a legal move clears besides the captured one, in order; count them."""
     if board[target] > 0 and RING_SAFE[ring(board, source)]:
         return 0
@@ -342,7 +344,7 @@ def list_removed(
 
 
 @compiled("void(i1[::1], i8, i8, u2[::1], i8)", inline=True)
-def play(board: Array, source: int, target: int, removed: Array, count: int) -> None:
+def play(board: Array, source: Int, target: Int, removed: Array, count: Int) -> None:
     """Make a move in place: the stone goes from source to target, `removed` leaves."""
     board[target] = board[source]
     board[source] = 0
@@ -351,7 +353,7 @@ def play(board: Array, source: int, target: int, removed: Array, count: int) -> 
 
 
 @compiled("i8(i1[::1], u1[::1], u2[::1], u2[::1])")
-def list_forms(board: Array, label: Array, queue: Array, heads: Array) -> int:
+def list_forms(board: Array, label: Array, queue: Array, heads: Array) -> Int:
     """Write the first cell of every form on a board, which need not be one; count them."""
     label[:] = 0
     forms = 0
@@ -376,7 +378,7 @@ def list_forms(board: Array, label: Array, queue: Array, heads: Array) -> int:
 
 
 @compiled("u8(i1[::1], i8, i8, i8, i8)")
-def hash_board(board: Array, rules: int, side: int, rows: int, columns: int) -> int:
+def hash_board(board: Array, rules: Int, side: Int, rows: Int, columns: Int) -> Int:
     """Return the 64-bit key of a position: the XOR of one word for each of its facts."""
     key = WORDS[SIDE_WORDS + side - 1] ^ WORDS[RULES_WORDS + rules]
     key ^= WORDS[SIZE_WORDS + rows * STRIDE + columns]

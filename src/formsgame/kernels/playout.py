@@ -21,6 +21,7 @@ from formsgame.kernels.board import (
     RING_SAFE,
     STRIDE,
     Array,
+    Int,
     ring,
     step,
 )
@@ -34,7 +35,7 @@ NO_STONE = 0x7FFFFFFF
 
 
 @compiled("u8(u8)", inline=True)
-def scramble(word: int) -> int:
+def scramble(word: Int) -> Int:
     """Return a 64-bit word of which every bit depends on every bit of `word` (splitmix64)."""
     z = np.uint64(word)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -43,20 +44,20 @@ def scramble(word: int) -> int:
 
 
 @compiled("u8(u8[::1])", inline=True)
-def draw(random: Array) -> int:
+def draw(random: Array) -> Int:
     """Return the next 64 random bits of the generator (splitmix64) whose state is given."""
     random[0] += np.uint64(0x9E3779B97F4A7C15)
     return scramble(random[0])
 
 
 @compiled("i8(u8, i8)", inline=True)
-def below_high(bits: int, bound: int) -> int:
+def below_high(bits: Int, bound: Int) -> Int:
     """Return a number below `bound` from the upper 32 of 64 random bits (bias under 2**-22)."""
     return np.int64(((bits >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))
 
 
 @compiled("i8(u8, i8)", inline=True)
-def below_low(bits: int, bound: int) -> int:
+def below_low(bits: Int, bound: Int) -> Int:
     """Return a number below `bound` from the lower 32 of 64 random bits (bias under 2**-22)."""
     return np.int64(((bits & np.uint64(0xFFFFFFFF)) * np.uint64(bound)) >> np.uint64(32))
 
@@ -77,7 +78,7 @@ def index_stones(board: Array, stones: Array, place: Array, counts: Array, mark:
 
 @compiled("void(i1[::1], u2[::1], u2[::1], i8[::1], i4[::1], i8)", inline=True)
 def remove(
-    board: Array, stones: Array, place: Array, counts: Array, mark: Array, cell: int
+    board: Array, stones: Array, place: Array, counts: Array, mark: Array, cell: Int
 ) -> None:
     """Take the stone on a cell off the board and out of its list."""
     color = np.int64(board[cell])
@@ -92,7 +93,7 @@ def remove(
 
 
 @compiled("void(i1[::1], u2[::1], u2[::1], i4[::1], i8, i8)", inline=True)
-def shift(board: Array, stones: Array, place: Array, mark: Array, source: int, target: int) -> None:
+def shift(board: Array, stones: Array, place: Array, mark: Array, source: Int, target: Int) -> None:
     """Move the stone on source to target, which must be empty by now."""
     color = np.int64(board[source])
     where = np.int64(place[source])
@@ -106,7 +107,7 @@ def shift(board: Array, stones: Array, place: Array, mark: Array, source: int, t
 
 @compiled("void(i1[::1], u2[::1], u2[::1], i8[::1], i4[::1], i8)")
 def keep_marked(
-    board: Array, stones: Array, place: Array, counts: Array, mark: Array, kept: int
+    board: Array, stones: Array, place: Array, counts: Array, mark: Array, kept: Int
 ) -> None:
     """Take every stone off the board whose mark is not `kept`."""
     for color in range(1, 3):
@@ -119,8 +120,8 @@ def keep_marked(
 
 @compiled("i8(i4[::1], u2[::1], i8, i8, i8, i8, i8)", inline=True)
 def search_cell(
-    mark: Array, queues: Array, cell: int, end: int, generation: int, own: int, other: int
-) -> int:
+    mark: Array, queues: Array, cell: Int, end: Int, generation: Int, own: Int, other: Int
+) -> Int:
     """Queue the unseen stones next to a cell; returns the new end, or -1 if the other is met.
 
     There is no branch but the last, which hardly ever goes the other way: this is where a playout
@@ -146,10 +147,10 @@ def drop_part(
     counts: Array,
     mark: Array,
     queues: Array,
-    base: int,
-    size: int,
-    own: int,
-    moved: int,
+    base: Int,
+    size: Int,
+    own: Int,
+    moved: Int,
 ) -> bool:
     """Settle a form that fell in two, one part of which is in a queue whole: always true."""
     if mark[moved] == own:
@@ -168,8 +169,8 @@ def remove_cut(
     counts: Array,
     mark: Array,
     queues: Array,
-    vacated: int,
-    moved: int,
+    vacated: Int,
+    moved: Int,
 ) -> bool:
     """Remove what the stone on `moved` is not connected to, `vacated` having been left just now.
 
@@ -222,8 +223,8 @@ def remove_cut_many(
     counts: Array,
     mark: Array,
     queues: Array,
-    groups: int,
-    moved: int,
+    groups: Int,
+    moved: Int,
 ) -> bool:
     """Go on with `remove_cut` where three or four searches have been set up."""
     generation = counts[0]
@@ -242,7 +243,7 @@ def remove_cut_many(
             mine = leader >> (4 * group) & 15
             base = group * CELLS
             cell = np.int64(queues[base + start])
-            before = end
+            before = np.int64(end)
             for way in range(4):
                 near = cell + step(way)
                 seen = np.int64(mark[near])
@@ -310,9 +311,9 @@ def step_standard(
     mark: Array,
     queues: Array,
     random: Array,
-    side: int,
+    side: Int,
     move: Array,
-) -> int:
+) -> Int:
     """Make a uniformly random legal move of standard rules; writes source and target to `move`."""
     enemy = 3 - side
     bits = draw(random)
@@ -328,12 +329,12 @@ def step_standard(
 
 
 @compiled("i8(i1[::1], u2[::1], i4[::1], i8[::1], i8)", inline=True)
-def flood(board: Array, queues: Array, reached: Array, counts: Array, source: int) -> int:
+def flood(board: Array, queues: Array, reached: Array, counts: Array, source: Int) -> Int:
     """List in `queues` the empty cells within reach of a stone on `source`; count them."""
     generation = counts[3] + 1
     counts[3] = generation
     cell = np.int64(source)
-    start, end = 0, 0
+    start, end = 0, np.int64(0)
     while True:
         for way in range(4):
             near = cell + step(way)
@@ -349,7 +350,7 @@ def flood(board: Array, queues: Array, reached: Array, counts: Array, source: in
 
 
 @compiled("b1(i1[::1], i8, i8)", inline=True)
-def touches(board: Array, target: int, source: int) -> bool:
+def touches(board: Array, target: Int, source: Int) -> bool:
     """Tell whether an empty target touches a stone other than the one on `source`."""
     touching = False
     for way in range(4):
@@ -371,9 +372,9 @@ def step_fast(
     queues: Array,
     reached: Array,
     random: Array,
-    side: int,
+    side: Int,
     move: Array,
-) -> int:
+) -> Int:
     """Make a random legal move of advanced rules by the fast policy.
 
     It draws one of the side's stones and one of five actions (a capture in each direction; a slide
@@ -426,9 +427,9 @@ def step_uniform(
     reached: Array,
     random: Array,
     empty: Array,
-    side: int,
+    side: Int,
     move: Array,
-) -> int:
+) -> Int:
     """Make a uniformly random legal move of advanced rules.
 
     Draws pairs of one of the side's stones and either one of four directions (a capture) or one of
@@ -480,7 +481,7 @@ def step_uniform(
 @compiled("void(i1[::1], i8[::1], u2[::1])", inline=True)
 def list_empty(board: Array, counts: Array, empty: Array) -> None:
     """List the empty cells of a board."""
-    found = 0
+    found = np.int64(0)
     for cell in range(CELLS):
         empty[found] = cell
         found += np.int64(board[cell] == 0)
@@ -498,12 +499,12 @@ def run_playouts(
     start_place: Array,
     start_counts: Array,
     start_mark: Array,
-    rules: int,
-    side: int,
-    policy: int,
-    seed: int,
-    first: int,
-    count: int,
+    rules: Int,
+    side: Int,
+    policy: Int,
+    seed: Int,
+    first: Int,
+    count: Int,
     winners: Array,
     plies: Array,
     moves: Array,
@@ -517,11 +518,11 @@ def run_playouts(
     random: Array,
     empty: Array,
     move: Array,
-) -> int:
+) -> Int:
     """Play random games number `first` to `first + count - 1` of a seed; returns plies made.
 
-    Game i depends on (seed, i) alone. Its winner, 1 or 2, goes to `winners[i]`, its number of
-    plies to `plies[i]`; its moves as source * CELLS + target to `moves`, as far as they fit.
+    Game i depends on (seed, i) alone. Its winner, 1 or 2, goes to `winners[i]`; its number of
+    plies to `plies[i]` and its moves as source * CELLS + target to `moves`, as far as they fit.
     """
     # Only the part of the arrays that the board covers is set anew for each game.
     last_cell = CELLS
@@ -571,6 +572,7 @@ def run_playouts(
             made += 1
             mover = 3 - mover
         winners[game] = 1 if counts[1] == 0 else 2
-        plies[game] = made
+        if game < plies.size:
+            plies[game] = made
         total += made
     return total
