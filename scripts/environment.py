@@ -127,6 +127,13 @@ def _remove() -> None:
 
 def _create(lock: int | None) -> None:
     """Make the environment, with no packages yet, by the first way that this Python allows."""
+    package = _debian_package()
+    may_install = shutil.which("apt-get") and sys.base_prefix == "/usr" and os.geteuid() == 0
+    if not (_has_ensurepip() or _outside_pip() or may_install):
+        raise SetUpError(
+            f"{sys.executable} has neither ensurepip nor pip; install {package} "
+            f"(on Debian: apt-get install {package}) and run it again"
+        )
     _say(f"Setting up Forms in {FOLDER} with Python {sys.version.split()[0]}.")
     FOLDER.mkdir()
     UNFINISHED.touch()
@@ -136,21 +143,15 @@ def _create(lock: int | None) -> None:
         status, output = _run(make, lock)
     if status != 0 and _outside_pip():
         status, output = _run([*make, "--without-pip"], lock)
-    elif status != 0 and _is_debian() and os.geteuid() == 0:
-        _say(f"This Python lacks ensurepip; installing {_debian_package()} with apt-get.")
-        status, output = _apt_get(_debian_package(), lock)
+    elif status != 0 and may_install:
+        _say(f"This Python lacks ensurepip; installing {package} with apt-get.")
+        status, output = _apt_get(package, lock)
         if status == 0:
             status, output = _run(make, lock)
-    if status == 0:
-        return
-    _remove()
-    _show(output)
-    if _has_ensurepip():
+    if status != 0:
+        _remove()
+        _show(output)
         raise SetUpError(f"can't make {FOLDER} (see above)")
-    raise SetUpError(
-        f"{sys.executable} has neither ensurepip nor pip; install {_debian_package()} "
-        f"(on Debian: apt-get install {_debian_package()}) and run it again"
-    )
 
 
 def _has_ensurepip() -> bool:
@@ -160,11 +161,6 @@ def _has_ensurepip() -> bool:
     except ImportError:
         return False
     return True
-
-
-def _is_debian() -> bool:
-    """Tell whether this is the system's own Python on a system with Debian's packages."""
-    return sys.base_prefix == "/usr" and shutil.which("apt-get") is not None
 
 
 def _debian_package() -> str:

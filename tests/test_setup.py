@@ -367,9 +367,9 @@ def test_python_without_ensurepip_and_pip_names_the_package(tmp_path: Path) -> N
     )
     result = checkout.run()
     assert (result.returncode, result.stdout) == (1, "")
-    *_, last = result.stderr.splitlines()
-    assert last.startswith(f"forms: {python} has neither ensurepip nor pip; install python3")
-    assert "-venv (on Debian: apt-get install " in last
+    (line,) = result.stderr.splitlines()
+    assert line.startswith(f"forms: {python} has neither ensurepip nor pip; install python3")
+    assert "-venv (on Debian: apt-get install " in line
     assert not checkout.environment.exists()
 
 
