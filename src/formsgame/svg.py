@@ -64,16 +64,16 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]
 
 #: Style of every class that does not depend on the theme.
 _SHAPES = {
-    "g": "fill:none;stroke-width:.5",
-    "c": "font:7px system-ui,sans-serif;text-anchor:middle",
-    "l": "fill-opacity:.2",
-    "f": "opacity:.62",
-    "h": "fill:none;stroke-width:1.8;stroke-opacity:.55",
-    "k": "fill:none;stroke-width:2;stroke-linecap:round",
-    "n": "fill:none;stroke-width:2.2",
-    "r": "fill:none;stroke-width:1.4;stroke-dasharray:4.4 2.8",
-    "t": "fill-opacity:.14;stroke-width:2",
-    "p": "fill:none;stroke-width:1.4",
+    "g": "fill:none;stroke-width:.5;",
+    "c": "font:7px system-ui,sans-serif;text-anchor:middle;",
+    "l": "fill-opacity:.2;",
+    "h": "fill:none;stroke-width:1.8;stroke-opacity:.55;",
+    "k": "fill:none;stroke-width:2;stroke-linecap:round;",
+    "n": "fill:none;stroke-width:2.2;",
+    "r": "fill:none;stroke-width:1.4;stroke-dasharray:4.4 2.8;",
+    "s": "fill:none;stroke-width:2;",
+    "t": "fill-opacity:.14;stroke-width:2;",
+    "p": "fill:none;stroke-width:1.4;",
 }
 
 #: Hatch and cross of one stone: where the first line starts from the middle, and all the rest.
@@ -223,14 +223,17 @@ class _Drawing:
 
     def _rings(self) -> Iterable[str]:
         """Draw the marks that stand on or around stones, the plainest first."""
-        target = set(self.marks["target"])
-        for mark, name, radius in (
-            ("slide", "d", 2.8),
-            ("capture", "r", 9.1),
-            ("chosen", "n", 8.0),
-            ("target", "t", 8.8),
+        target = self.marks["target"]
+        onto, into = [], []
+        for cell in self.marked("target"):
+            (into if self.position[cell] is None else onto).append(cell)
+        for name, radius, cells in (
+            ("d", 2.8, [cell for cell in self.marked("slide") if cell not in target]),
+            ("r", 9.1, [cell for cell in self.marked("capture") if cell not in target]),
+            ("n", 8.0, self.marked("chosen")),
+            ("s", 8.9, onto),
+            ("t", 8.4, into),
         ):
-            cells = [cell for cell in self.marked(mark) if mark == "target" or cell not in target]
             if cells:
                 yield f'<g class="{name}">{self._circles(cells, radius)}</g>'
 
@@ -289,21 +292,17 @@ def _describe_move(position: Position, move: Move) -> str:
 
 def _style(id_: str, theme: Theme, body: str) -> str:
     """Return the style sheet, with the classes that the body uses."""
-    first = "light" if theme == "auto" else theme
-    used = [name for name in "becglxofhknrtdpq" if f'class="{name}"' in body]
-    rules = "".join(
-        f"#{id_} .{name}{{{'' if name not in _SHAPES else _SHAPES[name] + ';'}{colors}}}"
-        for name, colors in _paints(first).items()
-        if name in used
-    )
-    if theme == "auto":
-        dark = "".join(
-            f"#{id_} .{name}{{{colors}}}"
-            for name, colors in _paints("dark").items()
-            if name in used
+
+    def sheet(theme: str, shapes: dict[str, str]) -> str:
+        return "".join(
+            f"#{id_} .{name}{{{shapes.get(name, '')}{colors}}}"
+            for name, colors in _paints(theme).items()
+            if f'class="{name}"' in body
         )
-        rules += f"@media(prefers-color-scheme:dark){{{dark}}}"
-    return rules
+
+    if theme != "auto":
+        return sheet(theme, _SHAPES)
+    return f"{sheet('light', _SHAPES)}@media(prefers-color-scheme:dark){{{sheet('dark', {})}}}"
 
 
 def _paints(theme: str) -> dict[str, str]:
@@ -317,11 +316,12 @@ def _paints(theme: str) -> dict[str, str]:
         "l": f"fill:{colors['accent']}",
         "x": f"fill:{colors['black']};stroke:{colors['black-edge']}",
         "o": f"fill:{colors['white']};stroke:{colors['white-edge']}",
-        "f": "",
+        "f": "opacity:.62",
         "h": f"stroke:{colors['falls']}",
         "k": f"stroke:{colors['falls']}",
         "n": f"stroke:{colors['accent']}",
         "r": f"stroke:{colors['accent']}",
+        "s": f"stroke:{colors['accent']}",
         "t": f"fill:{colors['accent']};stroke:{colors['accent']}",
         "d": f"fill:{colors['accent']}",
         "p": f"stroke:{colors['white']}",

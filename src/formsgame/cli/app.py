@@ -1,0 +1,398 @@
+"""The subcommands of `formsgame` and their options; what they do is in the modules beside."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from formsgame import __version__
+from formsgame.cli import INTERRUPTED, output
+from formsgame.cli.words import _
+from formsgame.errors import FormsError
+
+FAILED, MISUSED = 1, 2
+
+#: The root of the errors that Typer raises for wrong use: they alone can format their message.
+_UsageError: type[Exception] = next(
+    kind for kind in reversed(typer.BadParameter.__mro__) if hasattr(kind, "format_message")
+)
+
+
+#: Said in the help of every command that takes a position.
+_POSITION = "\n\n" + _(
+    "POSITION is written as in 8/8/8/2xxo3/8/8/8/8 x advanced; - reads it from standard input. "
+    "Without one it is the start position of --rules and --size."
+)
+#: Said in the help of every command that reads records.
+_FILE = "\n\n" + _("FILE is a record file with any number of games; - is standard input.")
+
+
+class RulesName(StrEnum):
+    """The rule sets."""
+
+    STANDARD = "standard"
+    ADVANCED = "advanced"
+
+
+class Side(StrEnum):
+    """Who a person at the terminal plays."""
+
+    BLACK = "black"
+    WHITE = "white"
+    BOTH = "both"
+
+
+class Policy(StrEnum):
+    """How random playouts choose their moves."""
+
+    FAST = "fast"
+    UNIFORM = "uniform"
+
+
+class Theme(StrEnum):
+    """Colors of a picture."""
+
+    LIGHT = "light"
+    DARK = "dark"
+    AUTO = "auto"
+
+
+def _check_port(value: int | None) -> int | None:
+    if value is not None and not 0 <= value <= 65535:
+        raise typer.BadParameter(_("a port is a number from 0 to 65535"))
+    return value
+
+
+PortOption = Annotated[
+    int | None,
+    typer.Option(
+        "--port",
+        metavar="PORT",
+        callback=_check_port,
+        help=_("Port of the local server: 8713 unless another program holds it; 0 for any."),
+    ),
+]
+NoBrowserOption = Annotated[
+    bool, typer.Option("--no-browser", help=_("Print the address and open no browser."))
+]
+DataOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--data",
+        metavar="FOLDER",
+        help=_("Folder that keeps the games, instead of your own data folder."),
+    ),
+]
+RulesOption = Annotated[
+    RulesName | None, typer.Option("--rules", help=_("Rules of the start position: advanced."))
+]
+SizeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--size",
+        metavar="SIZE",
+        help=_("Board of the start position, a side or rows x columns, as 4x6: 8."),
+    ),
+]
+PositionArgument = Annotated[list[str] | None, typer.Argument(metavar="POSITION", hidden=True)]
+AsciiOption = Annotated[bool, typer.Option("--ascii", help=_("Draw boards with x and o."))]
+FlipOption = Annotated[bool, typer.Option("--flip", help=_("Turn the board half around."))]
+LevelOption = Annotated[
+    int,
+    typer.Option(
+        "--level", min=1, max=5, metavar="LEVEL", help=_("Level of the computer, 1 to 5.")
+    ),
+]
+
+app = typer.Typer(
+    name="formsgame",
+    help=_("Play and study Forms, the game of Steven W. Meyers: who runs out of stones wins."),
+    epilog=_("Without a command, Forms opens in your browser."),
+    add_completion=False,
+    invoke_without_command=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
+record_app = typer.Typer(
+    name="record",
+    help=_("Check or replay the games of record files."),
+    rich_markup_mode=None,
+)
+app.add_typer(record_app)
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run the command and return its exit status, every expected failure told in one line."""
+    output.prepare()
+    try:
+        try:
+            return _run(arguments)
+        finally:
+            output.flush()
+    except output.OutputError as error:
+        if not error.reader_left:
+            output.complain(_("standard output: %s") % error)
+        output.give_up()
+        return FAILED
+
+
+def _run(arguments: list[str] | None) -> int:
+    try:
+        status: Any = app(arguments, prog_name="formsgame", standalone_mode=False)
+    except _UsageError as error:
+        output.complain(_usage_message(error))
+        return MISUSED
+    except typer.Abort:
+        return INTERRUPTED
+    except FormsError as error:
+        output.complain(str(error))
+        return FAILED
+    except OSError as error:
+        output.complain(output.describe(error))
+        return FAILED
+    return status if isinstance(status, int) else 0
+
+
+def _usage_message(error: Any) -> str:
+    """Return what was wrong with the arguments and where to read on."""
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context else "formsgame"
+    return _("%(problem)s (%(command)s --help tells more)") % {
+        "problem": error.format_message().rstrip("."),
+        "command": path,
+    }
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        output.say(f"formsgame {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def start(
+    context: typer.Context,
+    port: PortOption = None,
+    no_browser: NoBrowserOption = False,
+    data: DataOption = None,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help=_("Print the version.")
+        ),
+    ] = False,
+) -> int:
+    """Run the command that was given, or the server if there was none."""
+    if context.invoked_subcommand is None:
+        return serve(port, no_browser, data)
+    if port is not None or no_browser or data is not None:
+        raise typer.BadParameter(
+            _("--port, --no-browser and --data are options of serve, not of %s")
+            % context.invoked_subcommand
+        )
+    return 0
+
+
+@app.command(help=_("Open Forms in your browser, served by this computer for itself."))
+def serve(
+    port: PortOption = None, no_browser: NoBrowserOption = False, data: DataOption = None
+) -> int:
+    """Serve the pages until Ctrl-C."""
+    from formsgame import web
+    from formsgame.server import serve as server
+
+    return server.run(web, port, open_browser=not no_browser, data_folder=data)
+
+
+@app.command(help=_("Play in the terminal, with the computer or someone beside you."))
+def play(
+    rules: RulesOption = None,
+    size: SizeOption = None,
+    color: Annotated[
+        Side, typer.Option("--color", help=_("What you play; both: two people, one terminal."))
+    ] = Side.BLACK,
+    level: LevelOption = 2,
+    position: Annotated[
+        str | None,
+        typer.Option("--position", metavar="POSITION", help=_("Start from a position.")),
+    ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(
+            "--save", "-o", metavar="FILE", help=_("Write the game's record when it ends.")
+        ),
+    ] = None,
+    flip: FlipOption = False,
+    ascii_only: AsciiOption = False,
+) -> int:
+    """Play a game."""
+    from formsgame.cli import play as playing
+    from formsgame.cli.study import find_position
+    from formsgame.rules import BLACK, WHITE
+
+    begin = find_position([position] if position else None, rules, size, "--position")
+    computer = {Side.BLACK: WHITE, Side.WHITE: BLACK, Side.BOTH: None}[color]
+    return playing.run(begin, computer, level, save=save, flip=flip, ascii_only=ascii_only)
+
+
+@app.command(help=_("Show a position as a text board or an SVG picture.") + _POSITION)
+def show(
+    position: PositionArgument = None,
+    rules: RulesOption = None,
+    size: SizeOption = None,
+    move: Annotated[
+        str | None,
+        typer.Option("--move", metavar="MOVE", help=_("Mark what a move, as e4-e2, would do.")),
+    ] = None,
+    last_move: Annotated[
+        str | None,
+        typer.Option("--last", metavar="MOVE", help=_("Mark the move that was made last.")),
+    ] = None,
+    chosen: Annotated[
+        str | None,
+        typer.Option("--targets", metavar="CELL", help=_("Mark where the stone on a cell can go.")),
+    ] = None,
+    svg: Annotated[bool, typer.Option("--svg", help=_("Write an SVG picture."))] = False,
+    file: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help=_("Write to a file; .svg makes it a picture.")
+        ),
+    ] = None,
+    flip: FlipOption = False,
+    ascii_only: AsciiOption = False,
+    theme: Annotated[Theme, typer.Option("--theme", help=_("Colors of the picture."))] = Theme.AUTO,
+    pixels: Annotated[
+        int | None,
+        typer.Option(
+            "--pixels", min=1, max=100_000, metavar="N", help=_("Longer side of the picture.")
+        ),
+    ] = None,
+    pattern: Annotated[
+        bool, typer.Option("--pattern", help=_("Tell the stones in the picture apart by shape."))
+    ] = False,
+    no_coordinates: Annotated[
+        bool, typer.Option("--no-coordinates", help=_("Leave them out of the picture."))
+    ] = False,
+) -> int:
+    """Show a position."""
+    from formsgame.cli import study
+
+    shown = study.find_position(position, rules, size)
+    if svg or (file is not None and file.suffix.lower() == ".svg"):
+        from formsgame.svg import to_svg
+
+        text = to_svg(
+            shown,
+            size=pixels,
+            coordinates=not no_coordinates,
+            last_move=last_move,
+            chosen=chosen,
+            preview=move,
+            theme=theme.value,
+            flip=flip,
+            pattern=pattern,
+        )
+        if file is None:
+            output.say(text, end="")
+        else:
+            output.write_file(file, text)
+    else:
+        study.show(shown, move, last_move, chosen, file=file, flip=flip, ascii_only=ascii_only)
+    return 0
+
+
+@app.command(help=_("Count the sequences of legal moves to a depth.") + _POSITION)
+def perft(
+    position: PositionArgument = None,
+    rules: RulesOption = None,
+    size: SizeOption = None,
+    depth: Annotated[
+        int, typer.Option("--depth", "-d", min=1, max=675, metavar="N", help=_("Plies to look."))
+    ] = 3,
+    divide: Annotated[
+        bool, typer.Option("--divide", help=_("Count for each move of the position."))
+    ] = False,
+) -> int:
+    """Count."""
+    from formsgame.cli import study
+
+    study.count(study.find_position(position, rules, size), depth, divide)
+    return 0
+
+
+@app.command(help=_("Play many random games and say how they went.") + _POSITION)
+def playout(
+    position: PositionArgument = None,
+    rules: RulesOption = None,
+    size: SizeOption = None,
+    count: Annotated[
+        int,
+        typer.Option(
+            "--count", "-n", min=1, max=1_000_000_000, metavar="N", help=_("Number of playouts.")
+        ),
+    ] = 10_000,
+    seed: Annotated[
+        int,
+        typer.Option(
+            "--seed",
+            min=0,
+            max=2**64 - 1,
+            metavar="N",
+            help=_("The same seed gives the same games."),
+        ),
+    ] = 0,
+    policy: Annotated[
+        Policy, typer.Option("--policy", help=_("How the moves are drawn; uniform is exactly so."))
+    ] = Policy.FAST,
+) -> int:
+    """Play at random."""
+    from formsgame.cli import study
+
+    study.play_out(study.find_position(position, rules, size), count, seed, policy.value)
+    return 0
+
+
+@record_app.command(help=_("Read games and say which are not sound.") + _FILE)
+def check(
+    files: Annotated[list[str], typer.Argument(metavar="FILE", hidden=True)],
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help=_("Say nothing of sound games."))
+    ] = False,
+) -> int:
+    """Check records."""
+    from formsgame.cli import records
+
+    return records.check(files, quiet)
+
+
+@record_app.command(help=_("Show games position by position.") + _FILE)
+def replay(
+    file: Annotated[str, typer.Argument(metavar="FILE", hidden=True)],
+    game: Annotated[
+        int | None, typer.Option("--game", min=1, metavar="N", help=_("Only game number N."))
+    ] = None,
+    step: Annotated[
+        bool | None,
+        typer.Option(
+            "--step/--no-step",
+            help=_("Wait for Enter between positions; so on a terminal."),
+            show_default=False,
+        ),
+    ] = None,
+    positions: Annotated[
+        bool, typer.Option("--positions", help=_("Print positions in notation, one a line."))
+    ] = False,
+    flip: FlipOption = False,
+    ascii_only: AsciiOption = False,
+) -> int:
+    """Replay records."""
+    from formsgame.cli import records
+
+    return records.replay(
+        file, game, step=step, notation=positions, flip=flip, ascii_only=ascii_only
+    )

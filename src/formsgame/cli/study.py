@@ -1,0 +1,168 @@
+"""Looking at positions: show, perft and playout."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from formsgame.cli import board, output, sentences
+from formsgame.cli.words import _
+from formsgame.errors import FormsError
+from formsgame.notation import POSITION_LIMIT
+
+if TYPE_CHECKING:
+    from formsgame.position import Position
+    from formsgame.simulate import Policy
+
+#: The start position where none is asked for.
+RULES, SIZE = "advanced", "8"
+
+
+def find_position(
+    words: Sequence[str] | None, rules: str | None, size: str | None, hint: str = "POSITION"
+) -> Position:
+    """Return the position that the arguments ask for, or exit with a usage error."""
+    if words and (rules is not None or size is not None):
+        raise typer.BadParameter(
+            _("a position has its own rules and size; leave out --rules and --size"),
+            param_hint=hint,
+        )
+    if not words:
+        return _start_position(rules or RULES, size or SIZE)
+    from formsgame.position import Position
+
+    if list(words) == ["-"]:
+        return Position.parse(_read_line())
+    try:
+        return Position.parse(" ".join(words))
+    except FormsError as error:
+        raise typer.BadParameter(str(error), param_hint=hint) from None
+
+
+def _start_position(rules: str, size: str) -> Position:
+    from formsgame.rules import check_start_size, parse_rules, parse_size
+
+    try:
+        board_size = parse_size(size)
+        check_start_size(parse_rules(rules), board_size)
+    except FormsError as error:
+        raise typer.BadParameter(str(error), param_hint="--size") from None
+    from formsgame.position import Position
+
+    return Position.initial(rules, board_size)
+
+
+def _read_line() -> str:
+    """Return the first line of standard input, as far as it can be a position."""
+    return sys.stdin.readline(POSITION_LIMIT + 2) if sys.stdin else ""
+
+
+def show(
+    position: Position,
+    move: str | None,
+    last_move: str | None,
+    chosen: str | None,
+    *,
+    file: Path | None,
+    flip: bool,
+    ascii_only: bool,
+) -> None:
+    """Show a position as text, with what is asked to be marked on it."""
+    from formsgame.cli.screen import Screen
+    from formsgame.position import Move
+
+    marks: dict[str, str] = {}
+    remarks: list[str] = []
+    if last_move is not None:
+        marks |= board.last_marks(Move.parse(last_move))
+    if chosen is not None:
+        moves = position.legal_moves_from(chosen)
+        marks |= board.target_marks(moves)
+        remarks.append(sentences.choices(position, chosen, moves))
+    if move is not None:
+        result = position.result(move)
+        marks |= board.preview_marks(result)
+        remarks.append(sentences.removes(position, result))
+        remarks.append(_("then: %s") % result.position)
+    drawing = Screen(ascii_only, for_file=file is not None).draw(position, marks, flip)
+    text = "\n".join((drawing, *remarks, str(position)))
+    if file is None:
+        output.say(text)
+    else:
+        output.write_file(file, text + "\n")
+
+
+def count(position: Position, depth: int, divide: bool) -> None:
+    """Print perft for every depth up to one, or for each move at that depth."""
+    output.prepare_rules("board", "bits", "perft")
+    if divide:
+        _divide(position, depth)
+        return
+    from formsgame.simulate import perft
+
+    output.say(f"{_('depth'):>5} {_('paths'):>20} {_('seconds'):>9} {_('per second'):>14}")
+    found = [1]
+    for ply in range(1, depth + 1):
+        # The tree grows from ply to ply about as it did from the one before.
+        expected = found[-1] ** 2 // max(1, found[-2]) if ply > 1 else 1
+        start = time.perf_counter()
+        with output.progress(_("depth %s") % ply) as report:
+            paths = perft(
+                position,
+                ply,
+                report=lambda done, expected=expected: report(done, max(done, expected)),  # type: ignore[misc]
+            )
+        seconds = time.perf_counter() - start
+        output.say(f"{ply:>5} {paths:>20} {seconds:>9.3f} {paths / max(seconds, 1e-9):>14.0f}")
+        output.flush()
+        found.append(paths)
+
+
+def _divide(position: Position, depth: int) -> None:
+    from formsgame.simulate import perft
+
+    total = 0
+    for move in position.legal_moves:
+        paths = perft(position.play_unchecked(move), depth - 1)
+        output.say(f"{move} {paths}")
+        total += paths
+    output.say(_("total %s") % total)
+
+
+def play_out(position: Position, count: int, seed: int, policy: Policy) -> None:
+    """Print who won how many of many random games."""
+    output.prepare_rules("board", "playout")
+    from formsgame.rules import BLACK, WHITE
+    from formsgame.simulate import playouts
+
+    start = time.perf_counter()
+    with output.progress(_("playouts")) as report:
+        winners = playouts(
+            position, count, seed, policy=policy, report=lambda done: report(done, count)
+        )
+    seconds = time.perf_counter() - start
+    black = int((winners == BLACK).sum())
+    for color, wins in ((BLACK, black), (WHITE, count - black)):
+        share = wins / count
+        # The half width of the interval that holds the true share in 95 of 100 such samples.
+        error = 1.96 * math.sqrt(share * (1 - share) / count)
+        output.say(
+            _("%(player)s won %(n)s of %(count)s, %(share).2f%% +- %(error).2f")
+            % {
+                "player": sentences.name(color),
+                "n": wins,
+                "count": count,
+                "share": 100 * share,
+                "error": 100 * error,
+            }
+        )
+    output.say(
+        _("%(seconds).2f seconds, %(rate).0f playouts per second")
+        % {"seconds": seconds, "rate": count / max(seconds, 1e-9)}
+    )
