@@ -20,6 +20,8 @@ from formsgame import errors, notation, rules
 #: Seconds that reading may take, many times what it should: machines are shared.
 BOUND = 0.5
 
+START = fg.Position.initial("advanced", 8)
+
 #: Readers of text, by what they read.
 TEXT_READERS: dict[str, Callable[[Any], object]] = {
     "cell": notation.parse_cell,
@@ -41,15 +43,13 @@ TEXT_READERS: dict[str, Callable[[Any], object]] = {
     "start's rules": lambda text: fg.Position.initial(text, 8),
     "array": lambda text: fg.Position.from_array(text, 1, "standard"),
 }
-START = fg.Position.initial("advanced", 8)
-
 pytestmark = pytest.mark.usefixtures("warm")
 
 
 def check_error(error: Exception) -> None:
     """Hold an error to what every error of the package is."""
     assert isinstance(error, fg.FormsError)
-    assert isinstance(error, ValueError)
+    assert issubclass(type(error), ValueError)
     assert error.code in errors.MESSAGES
     message = str(error)
     assert message == error.message

@@ -646,21 +646,3 @@ def test_set_up_boards_of_every_side(side: int) -> None:
         position = fg.Position.parse(f"{form} {mover} advanced")
         assert tuple(position.size) == (rows, columns)
         assert fg.Position.parse(str(position)) == position
-
-
-# Counting and playing out
-
-
-@given(
-    board=st.one_of(strategies.set_up_boards(max_side=4), strategies.played_boards(max_side=4)),
-    depth=st.integers(0, 3),
-)
-@settings(max_examples=40)
-def test_perft_counts_paths(board: naive.Board, depth: int) -> None:
-    position = package(board)
-    assume(len(position.legal_moves) ** max(depth - 1, 1) < 20_000)
-    counted = fg.perft(position, depth)
-    assert counted == naive.perft(board, depth)
-    if depth:
-        moves = position.legal_moves
-        assert counted == sum(fg.perft(position.play(move), depth - 1) for move in moves)
