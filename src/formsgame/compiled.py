@@ -32,6 +32,7 @@ MODULES = (
     "formsgame.kernels.playout",
     "formsgame.kernels.bits",
     "formsgame.kernels.perft",
+    "formsgame.engine.search",
 )
 
 #: A folder of compiled code that no process has used for so long is removed.

@@ -1,0 +1,322 @@
+"""The computer opponent: thinks about a position within a budget and names a move.
+
+With advanced rules all moves, with standard rules those that differ in what they cut, are compared
+by random playouts, half of the candidates being dropped in each round (sequential halving). Near
+the end every move is searched to the end of the game first: a proved win is played, a proved loss
+never while there is another move.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+
+import numpy as np
+
+from formsgame.engine import search
+from formsgame.errors import EngineBusyError, LimitError
+from formsgame.kernels import board as board_kernels
+from formsgame.kernels.board import CELLS
+from formsgame.limit import Limit
+from formsgame.position import Move, Position, decode_move
+from formsgame.rules import STANDARD, Color, clip
+from formsgame.simulate import PlayoutBatch
+
+#: What each level may spend when the caller sets no limit: playouts, stones up to which it proves.
+LEVELS = {1: (60, 0), 2: (400, 5), 3: (2_500, 7), 4: (10_000, 9), 5: (60_000, 11)}
+
+#: Longest thought in seconds where the caller sets no limit.
+DEFAULT_SECONDS = 1.0
+#: Most candidates that playouts compare with standard rules, where most moves differ little.
+CANDIDATES = 64
+#: Share of the time that searching to the end may take.
+PROOF_SHARE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """What an engine found: the move, and what it thinks of it.
+
+    `score` is the estimated chance to win of the side to move, 0 to 1; `verdict` is the winner
+    with best play where it is proved, None elsewhere. `nodes` counts playouts and positions.
+    """
+
+    move: Move
+    score: float
+    verdict: Color | None
+    nodes: int
+    seconds: float
+
+
+class Engine:
+    """The computer at a level from 1 to 5; thinks one thought at a time.
+
+    With a seed and a limit of nodes it finds the same move every time. Raises `LimitError` for a
+    level or seed outside its range.
+
+    >>> with Engine(level=2, seed=1) as engine:
+    ...     thought = engine.think(Position.parse("8/8/8/2xxo3/8/8/8/8 x advanced"))
+    >>> thought.verdict
+    <Color.BLACK: 1>
+    """
+
+    def __init__(self, *, level: int = max(LEVELS), seed: int | None = None) -> None:
+        if isinstance(level, bool) or level not in LEVELS:
+            raise LimitError(
+                "limit.value",
+                name="level",
+                expected=f"within {min(LEVELS)} to {max(LEVELS)}",
+                value=clip(level),
+            )
+        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
+            raise LimitError("limit.value", name="seed", expected="an integer", value=clip(seed))
+        self.level = level
+        self._seed = seed
+        self._thinking = threading.Lock()
+        self._stop = threading.Event()
+        self._closed = False
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the thought under way and refuse further ones."""
+        self._closed = True
+        self.stop()
+
+    def stop(self) -> None:
+        """End the thought under way within some milliseconds; it returns its best move so far."""
+        self._stop.set()
+
+    def think(self, position: Position, limit: Limit | None = None) -> Thought:
+        """Return the best move found within a limit (the level's own by default).
+
+        Always finds a legal move, whatever the limit. Raises `EngineBusyError` while another
+        thought is under way, when closed, and where the game is over.
+        """
+        if self._closed:
+            raise EngineBusyError("engine.closed")
+        if position.is_over:
+            raise EngineBusyError("engine.over")
+        if not self._thinking.acquire(blocking=False):
+            raise EngineBusyError("engine.busy")
+        try:
+            self._stop.clear()
+            return _Thinker(position, self.level, limit, self._seed, self._stop.is_set).think()
+        finally:
+            self._thinking.release()
+
+
+class _Candidate:
+    """A move under comparison, with the playouts made after it."""
+
+    def __init__(self, move: Move, after: Position, seed: int) -> None:
+        self.move = move
+        self.after = after
+        self.seed = seed
+        self.batch: PlayoutBatch | None = None
+        self.wins = 0
+        self.games = 0
+
+    def score(self) -> float:
+        """Share of playouts won by the side that made the move."""
+        return self.wins / self.games if self.games else 0.5
+
+
+class _Thinker:
+    """One thought: its budget and what has been spent of it."""
+
+    def __init__(
+        self,
+        position: Position,
+        level: int,
+        limit: Limit | None,
+        seed: int | None,
+        stopped: Callable[[], bool],
+    ) -> None:
+        playouts, self.proof_stones = LEVELS[level]
+        limit = limit or Limit(seconds=DEFAULT_SECONDS)
+        self.position = position
+        self.side = position.side_to_move
+        self.random = random.Random(seed)
+        self.budget = min(playouts, limit.nodes or playouts)
+        self.nodes = 0
+        self.start = time.perf_counter()
+        self.seconds = limit.seconds
+        self.stopped = stopped
+
+    def spent(self, share: float = 1.0) -> bool:
+        """Tell whether a share of the time is over, or the thought is to stop."""
+        if self.stopped():
+            return True
+        return self.seconds is not None and self.elapsed() >= self.seconds * share
+
+    def elapsed(self) -> float:
+        """Return the seconds since the thought began."""
+        return time.perf_counter() - self.start
+
+    def think(self) -> Thought:
+        """Return the thought."""
+        candidates = self.candidates()
+        winning = [c for c in candidates if self.wins_at_once(c)]
+        if winning:
+            return self.thought(winning[0], 1.0, self.side)
+        safe = [c for c in candidates if not c.after.is_over]
+        if not safe:
+            return self.thought(candidates[0], 0.0, self.side.opponent)
+        if sum(self.position.counts.values()) <= self.proof_stones:
+            best = self.prove(safe)
+            if best is not None:
+                return best
+        return self.compare([c for c in safe if c.score() > 0] or safe)
+
+    def candidates(self) -> list[_Candidate]:
+        """Return the moves worth comparing, at least one."""
+        if self.position.rules is STANDARD and len(self.position.legal_moves) > CANDIDATES:
+            moves = self.standard_moves()
+        else:
+            moves = list(self.position.legal_moves)
+            self.random.shuffle(moves)
+        return [
+            _Candidate(move, self.position.play_unchecked(move), self.random.getrandbits(64))
+            for move in moves
+        ]
+
+    def standard_moves(self) -> list[Move]:
+        """Return the moves that leave the fewest own stones against the enemy's, best first."""
+        board = np.zeros(CELLS, np.int8)
+        cells = np.frombuffer(self.position.cells, np.uint8)
+        board_kernels.load(cells, self.position.rows, self.position.columns, board)
+        moves, own, enemy = (np.zeros(4 * CELLS, np.int32) for _ in range(3))
+        count = search.list_candidates(
+            board,
+            int(self.side),
+            np.zeros(CELLS, np.uint8),
+            np.zeros(CELLS, np.uint16),
+            np.array([self.random.getrandbits(64)], np.uint64),
+            moves,
+            own,
+            enemy,
+        )
+        gain = np.where(enemy[:count] == 0, -CELLS, enemy[:count] - own[:count])
+        order = list(range(count))
+        self.random.shuffle(order)
+        order.sort(key=lambda i: -int(gain[i]))
+        return [decode_move(int(moves[i])) for i in order[:CANDIDATES]]
+
+    def wins_at_once(self, candidate: _Candidate) -> bool:
+        """Tell whether the enemy's next move must take the last own stone (standard rules)."""
+        after = candidate.after
+        return (
+            self.position.rules is STANDARD and not after.is_over and after.counts[self.side] == 1
+        )
+
+    def prove(self, candidates: list[_Candidate]) -> Thought | None:
+        """Search the moves to the end; returns a thought if the outcome is proved.
+
+        Moves that lose are left with a score of 0.
+        """
+        lost = 0
+        candidates.sort(key=lambda c: len(c.after.cells) - c.after.cells.count(0))
+        for candidate in candidates:
+            result = self.prove_one(candidate.after)
+            if result == search.LOSS:
+                return self.thought(candidate, 1.0, self.side)
+            if result == search.WIN:
+                candidate.wins, candidate.games = 0, 1
+                lost += 1
+        if lost == len(candidates):
+            return self.thought(candidates[-1], 0.0, self.side.opponent)
+        return None
+
+    def prove_one(self, position: Position) -> int:
+        """Return WIN or LOSS for the side to move of a position, or UNKNOWN."""
+        levels = sum(position.counts.values()) + 1
+        boards = np.zeros((levels, CELLS), np.int8)
+        cells = np.frombuffer(position.cells, np.uint8)
+        board_kernels.load(cells, position.rows, position.columns, boards[0])
+        sources = np.full(levels, -1, np.int64)
+        nexts, ends = np.zeros(levels, np.int64), np.zeros(levels, np.int64)
+        targets = np.zeros((levels, CELLS), np.uint16)
+        level, nodes = np.zeros(1, np.int64), np.zeros(1, np.int64)
+        label, reached = np.zeros(CELLS, np.uint8), np.zeros(CELLS, np.uint8)
+        queue, removed = np.zeros(CELLS, np.uint16), np.zeros(CELLS, np.uint16)
+        while not self.spent(PROOF_SHARE) and self.nodes < 20 * self.budget:
+            nodes[0] = 0
+            result = search.prove_slice(
+                position.rules.number,
+                int(position.side_to_move),
+                2_000,
+                boards,
+                sources,
+                nexts,
+                ends,
+                targets,
+                level,
+                label,
+                reached,
+                queue,
+                removed,
+                nodes,
+            )
+            self.nodes += int(nodes[0])
+            if result != search.UNKNOWN:
+                return int(result)
+        return search.UNKNOWN
+
+    def compare(self, candidates: list[_Candidate]) -> Thought:
+        """Return the move that playouts like best."""
+        rounds = max(1, (len(candidates) - 1).bit_length())
+        for candidate in candidates:
+            candidate.wins = candidate.games = 0
+        alive = candidates
+        for number in range(rounds):
+            each = max(1, self.budget // (rounds * len(alive)))
+            until = (number + 1) / rounds
+            if not self.round(alive, each, until):
+                break
+            alive.sort(key=_Candidate.score, reverse=True)
+            alive = alive[: max(2, (len(alive) + 1) // 2)]
+        best = max(alive, key=lambda c: (c.score(), c.games))
+        return self.thought(best, best.score(), None)
+
+    def round(self, alive: list[_Candidate], each: int, until: float) -> bool:
+        """Play `each` games more after every candidate; returns False when the thought must end.
+
+        Games are played some at a time in turn, so that whenever time is over all have had alike.
+        """
+        size = max(1, min(each, 8))
+        for _ in range(0, each, size):
+            for candidate in alive:
+                if self.spent():
+                    return False
+                if candidate.batch is None:
+                    candidate.batch = PlayoutBatch(
+                        candidate.after, candidate.seed, "fast", self.budget + 8
+                    )
+                batch = candidate.batch
+                done = batch.done
+                batch.run(size)
+                self.nodes += size
+                winners = batch.winners[done : done + size]
+                candidate.wins += int((winners == int(self.side)).sum())
+                candidate.games += size
+            if self.spent(until):
+                break
+        return True
+
+    def thought(self, candidate: _Candidate, score: float, verdict: Color | None) -> Thought:
+        """Return what was found as a value."""
+        return Thought(candidate.move, score, verdict, self.nodes, self.elapsed())
