@@ -224,7 +224,8 @@ class _Drawing:
     def _rings(self) -> Iterable[str]:
         """Draw the marks that stand on or around stones, the plainest first."""
         target = self.marks["target"]
-        onto, into = [], []
+        onto: list[str] = []
+        into: list[str] = []
         for cell in self.marked("target"):
             (into if self.position[cell] is None else onto).append(cell)
         for name, radius, cells in (

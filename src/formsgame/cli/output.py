@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -68,11 +68,14 @@ def complain(text: str) -> None:
     """Write an error, one line, to standard error."""
     if sys.stderr is None:
         return
-    try:
-        sys.stderr.write(f"formsgame: {' '.join(text.split())}\n")
+    with contextlib.suppress(OSError):  # there is nowhere left to say so
+        sys.stderr.write(f"formsgame: {printable(' '.join(text.split()))}\n")
         sys.stderr.flush()
-    except OSError:
-        pass  # there is nowhere left to say so
+
+
+def printable(text: str) -> str:
+    """Return a text without what could steer a terminal."""
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
 
 
 def describe(error: OSError) -> str:
@@ -82,8 +85,10 @@ def describe(error: OSError) -> str:
 
 
 def write_file(file: Path, text: str, *, append: bool = False) -> None:
-    """Write or lengthen a text file; raises `OSError`."""
+    """Write a text file, or add to it after an empty line; raises `OSError`."""
     with file.open("a" if append else "w", encoding="utf-8", newline="\n") as stream:
+        if text and append and stream.tell():
+            stream.write("\n")
         stream.write(text)
 
 
@@ -101,7 +106,7 @@ def can_show(text: str) -> bool:
     return True
 
 
-@contextmanager
+@contextlib.contextmanager
 def progress(what: str) -> Iterator[Report]:
     """Show how far some work is, if standard error is a terminal and the work takes a while."""
     bar = _Bar(what) if is_terminal(sys.stderr) else None
@@ -145,14 +150,17 @@ class _Bar:
             self._progress.stop()
 
 
-def prepare_rules(*kernels: str) -> None:
-    """Compile kernels, or load them from the cache; the first time ever in sight of the user."""
+def prepare_rules(*modules: str) -> None:
+    """Compile modules (all, by default), or load them from the cache.
+
+    The first time ever this happens in sight of the user.
+    """
     from formsgame import compiled
 
-    modules = [f"formsgame.kernels.{kernel}" for kernel in kernels]
+    wanted = tuple(f"formsgame.{module}" for module in modules) or compiled.MODULES
     if not is_terminal(sys.stderr):
-        compiled.warm_up(modules=modules)  # says in one line what the wait is for
+        compiled.warm_up(modules=wanted)  # says in one line what the wait is for
         return
     compiled.announce_with(None)
     with progress(_("Preparing the rules for this computer (first use only)")) as report:
-        compiled.warm_up(report, modules)
+        compiled.warm_up(report, wanted)

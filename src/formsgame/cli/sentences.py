@@ -9,7 +9,7 @@ from formsgame.cli.words import _, ngettext
 from formsgame.rules import BLACK, WHITE, Color
 
 if TYPE_CHECKING:
-    from formsgame.position import Move, MoveResult, Position
+    from formsgame.position import Move, MoveResult, Outcome, Position
 
 
 def name(color: Color) -> str:
@@ -34,11 +34,27 @@ def won_on_the_board(winner: Color) -> str:
     return _("White ran out of stones and wins.")
 
 
-def won_by_resignation(winner: Color) -> str:
-    """Return who won because the other side resigned."""
+def ended(outcome: Outcome) -> str:
+    """Return how a game ended."""
+    winner = outcome.winner
+    if winner is None:
+        return _("The game ended without a result.")
+    if outcome.reason == "board":
+        return won_on_the_board(winner)
+    if outcome.reason == "time":
+        if winner is BLACK:
+            return _("White ran out of time. Black wins.")
+        return _("Black ran out of time. White wins.")
     if winner is BLACK:
         return _("White resigned. Black wins.")
     return _("Black resigned. White wins.")
+
+
+def proved(winner: Color) -> str:
+    """Return who wins if nobody errs."""
+    if winner is BLACK:
+        return _("Black wins with best play.")
+    return _("White wins with best play.")
 
 
 def status(position: Position) -> str:

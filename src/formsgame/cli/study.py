@@ -100,7 +100,7 @@ def show(
 
 def count(position: Position, depth: int, divide: bool) -> None:
     """Print perft for every depth up to one, or for each move at that depth."""
-    output.prepare_rules("board", "bits", "perft")
+    output.prepare_rules("kernels.board", "kernels.bits", "kernels.perft")
     if divide:
         _divide(position, depth)
         return
@@ -137,7 +137,7 @@ def _divide(position: Position, depth: int) -> None:
 
 def play_out(position: Position, count: int, seed: int, policy: Policy) -> None:
     """Print who won how many of many random games."""
-    output.prepare_rules("board", "playout")
+    output.prepare_rules("kernels.board", "kernels.playout")
     from formsgame.rules import BLACK, WHITE
     from formsgame.simulate import playouts
 
