@@ -65,6 +65,7 @@ MESSAGES: dict[str, str] = {
     # records
     "record.type": "a record must be text, not {type}",
     "record.source": "records are read from a path, a file or lines, not {type}",
+    "record.decoding": "the file cannot be read as {encoding}: {reason}",
     "record.none": "line {line}, column {column}: there is no game here",
     "record.second": "line {line}, column {column}: a second game starts; one was expected",
     "record.unexpected": "line {line}, column {column}: {text!r} was not expected here",
