@@ -484,7 +484,8 @@ def test_wheel_holds_every_file_and_the_sdist_makes_the_same(tmp_path: Path) -> 
     build(ROOT, "wheel", tmp_path)
     build(ROOT, "sdist", tmp_path)
     (sdist,) = tmp_path.glob("*.tar.gz")
-    shutil.unpack_archive(sdist, tmp_path / "unpacked", filter="data")
+    (tmp_path / "unpacked").mkdir()
+    subprocess.run(["tar", "xzf", sdist, "-C", tmp_path / "unpacked"], check=True)
     (source,) = (tmp_path / "unpacked").iterdir()
     build(source, "wheel", tmp_path / "again")
     (wheel,) = tmp_path.glob("*.whl")
@@ -494,7 +495,7 @@ def test_wheel_holds_every_file_and_the_sdist_makes_the_same(tmp_path: Path) -> 
     files = set(zipfile.ZipFile(wheel).namelist())
     package = ROOT / "src" / "formsgame"
     for path in package.rglob("*"):
-        if path.is_file() and path.suffix not in (".pyc", ".mo") and path.suffix:
+        if path.is_file() and path.suffix != ".pyc":
             assert path.relative_to(ROOT / "src").as_posix() in files
     entries = zipfile.ZipFile(wheel).read(
         next(name for name in files if name.endswith("entry_points.txt"))
