@@ -95,6 +95,7 @@ def test_any_text(name: str) -> None:
     @example(text="")
     @example(text="\ud800")
     @example(text="e4\n")
+    @example(text="z26\n")
     @example(text="e\u0664")
     @example(text="e4-e2\x1b[2J")
     @example(text="²/2 x advanced")

@@ -174,10 +174,11 @@ class Position:
         defects: list[FormsError] = []
         for cell, code in stones.items():
             column, row = notation.parse_cell(cell)
+            name = notation.format_cell(column, row)
             if column >= board_size.columns or row >= board_size.rows:
-                defects.append(NotationError("cell.off_board", cell=cell, size=str(board_size)))
+                defects.append(NotationError("cell.off_board", cell=name, size=str(board_size)))
             elif code not in (1, 2):
-                defects.append(FormsError("setup.code", cell=cell, value=shown(code)))
+                defects.append(FormsError("setup.code", cell=name, value=shown(code)))
             else:
                 cells[column * board_size.rows + row] = int(code)
         self._fill(bytes(cells), board_size, _color(side_to_move), parse_rules(rules), defects)
@@ -363,7 +364,9 @@ class Position:
         """
         column, row = notation.parse_cell(cell)
         if column >= self.columns or row >= self.rows:
-            raise NotationError("cell.off_board", cell=cell, size=str(self._size))
+            raise NotationError(
+                "cell.off_board", cell=notation.format_cell(column, row), size=str(self._size)
+            )
         code = self._cells[column * self.rows + row]
         return Color(code) if code else None
 

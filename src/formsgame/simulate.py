@@ -16,7 +16,7 @@ from formsgame.kernels import perft as perft_kernels
 from formsgame.kernels import playout as playout_kernels
 from formsgame.kernels.board import CELLS, Array
 from formsgame.position import Move, Position, decode_move
-from formsgame.rules import BLACK, WHITE, Color, clip
+from formsgame.rules import BLACK, WHITE, Color, shown
 
 Policy = Literal["fast", "uniform"]
 
@@ -146,7 +146,7 @@ class PlayoutBatch:
         _check_int("seed", seed, 0, 2**64 - 1)
         if policy not in ("fast", "uniform"):
             raise LimitError(
-                "limit.value", name="policy", expected="'fast' or 'uniform'", value=clip(policy)
+                "limit.value", name="policy", expected="'fast' or 'uniform'", value=shown(policy)
             )
         self.seed = np.uint64(seed)
         self.rules = position.rules.number
@@ -312,10 +312,10 @@ def _in_slices(run: Callable[[int], bool]) -> None:
 def _check_int(name: str, value: object, low: int, high: int) -> None:
     """Raise `LimitError` unless a value is an integer within bounds."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise LimitError("limit.value", name=name, expected="an integer", value=clip(value))
+        raise LimitError("limit.value", name=name, expected="an integer", value=shown(value))
     if not low <= value.__index__() <= high:
         raise LimitError(
-            "limit.value", name=name, expected=f"within {low} to {high}", value=clip(value)
+            "limit.value", name=name, expected=f"within {low} to {high}", value=shown(value)
         )
 
 

@@ -23,7 +23,7 @@ from formsgame.kernels import board as board_kernels
 from formsgame.kernels.board import CELLS
 from formsgame.limit import Limit
 from formsgame.position import Move, Position, decode_move
-from formsgame.rules import STANDARD, Color, clip
+from formsgame.rules import STANDARD, Color, shown
 from formsgame.simulate import PlayoutBatch
 
 #: What each level may spend when the caller sets no limit: playouts, stones up to which it proves.
@@ -70,10 +70,10 @@ class Engine:
                 "limit.value",
                 name="level",
                 expected=f"within {min(LEVELS)} to {max(LEVELS)}",
-                value=clip(level),
+                value=shown(level),
             )
         if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
-            raise LimitError("limit.value", name="seed", expected="an integer", value=clip(seed))
+            raise LimitError("limit.value", name="seed", expected="an integer", value=shown(seed))
         self.level = level
         self._seed = seed
         self._thinking = threading.Lock()
