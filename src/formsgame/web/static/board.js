@@ -53,6 +53,8 @@ export class FormsBoard extends HTMLElement {
   /** @type {{distance: number, zoom: number} | null} */
   #pinch = null;
   #lastPressed = -1;
+  /** Whether a pointer was pressed just now, so that it is what moves the focus. */
+  #pressing = false;
 
   /** Whether moves are confirmed: always, never, or only on small cells. */
   confirmation = /** @type {"auto" | "on" | "off"} */ ("auto");
@@ -195,7 +197,9 @@ export class FormsBoard extends HTMLElement {
     if (!this.#state || this.busy) {
       return;
     }
-    const outcome = press(this.#state, cell, this.#confirms(means));
+    // The keys show what they point at: on the proposed cell they confirm.
+    const again = means === "keyboard" && cell === this.#state.proposed;
+    const outcome = press(this.#state, cell, this.#confirms(means) && !again);
     this.#update(outcome.state, means === "keyboard");
     if (outcome.move) {
       this.dispatchEvent(new CustomEvent("move", { detail: outcome.move }));
@@ -241,16 +245,20 @@ export class FormsBoard extends HTMLElement {
     if (!state || event.ctrlKey || event.altKey || event.metaKey) {
       return;
     }
+    // Where a pointer has put the focus and nothing is chosen, these keys step through the game.
+    const steers = this.#means === "keyboard" || state.chosen !== -1 || /(Up|Down)$/.test(event.key);
     if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
+      this.#means = "keyboard";
       if (!event.repeat) {
         this.#press(state.cursor, "keyboard");
       }
     } else if (event.key === "Escape") {
       this.cancel();
-    } else if (/^(Arrow|Home$|End$)/.test(event.key)) {
+    } else if (steers && /^(Arrow|Home$|End$)/.test(event.key)) {
       event.preventDefault();
       event.stopPropagation();
+      this.#means = "keyboard";
       const moved = moveCursor(state, event.key);
       this.#update(this.busy ? { ...state, cursor: moved.cursor } : moved, true);
       this.#view.cellElements[moved.cursor]?.focus();
@@ -260,6 +268,9 @@ export class FormsBoard extends HTMLElement {
   /** @param {FocusEvent} event */
   #onFocus(event) {
     const cell = cellOf(event.target);
+    if (!this.#pressing) {
+      this.#means = "keyboard";
+    }
     if (this.#state && cell !== -1 && cell !== this.#state.cursor) {
       this.#update({ ...this.#state, cursor: cell });
     }
@@ -269,6 +280,9 @@ export class FormsBoard extends HTMLElement {
   #onPointerDown(event) {
     const touch = event.pointerType === "touch";
     this.#means = touch ? "touch" : "mouse";
+    this.#pressing = true;
+    // A tap's focus comes after its pointer has gone up.
+    setTimeout(() => (this.#pressing = false), 700);
     const cell = cellOf(event.target);
     if (!this.#state || cell === -1 || event.button !== 0 || !event.isPrimary || this.busy) {
       return;
@@ -337,7 +351,7 @@ export class FormsBoard extends HTMLElement {
    * @returns {[number, number]}
    */
   #locate(event) {
-    const matrix = this.#view.ground.getScreenCTM?.();
+    const matrix = this.#view.ground.getScreenCTM();
     const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix?.inverse());
     return [x, y];
   }
@@ -419,6 +433,10 @@ export class FormsBoard extends HTMLElement {
 
   /** @param {TouchEvent} event */
   #onTouch(event) {
+    if (this.#grip && event.type === "touchmove" && event.cancelable) {
+      // The finger drags a stone, not the page.
+      event.preventDefault();
+    }
     if (event.touches.length !== 2 || !this.isSmall) {
       this.#pinch = null;
       return;

@@ -12,9 +12,10 @@ const RADIUS = 0.41;
 const MOVE_TIME = 180;
 const FALL_TIME = 240;
 const CROSS = "M-.17-.17 .17 .17M.17-.17-.17 .17";
+const SMALL_CROSS = "M-.1-.1 .1 .1M.1-.1-.1 .1";
 const SYMBOLS = ["", "x", "o"];
-/** Least height of the coordinates, in pixels. */
-const LETTER = 11;
+/** Height of the coordinates, in pixels, where the cells leave room for it. */
+const LETTER = 13;
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 let boards = 0;
@@ -107,13 +108,15 @@ export class BoardView {
       defs,
     );
     make("rect", { width: 0.09, height: 0.2, class: "hatch" }, pattern);
-    this.ground = make("rect", { class: "ground", rx: 0.08 }, this.svg);
+    this.ground = /** @type {SVGGraphicsElement} */ (
+      make("rect", { class: "ground", rx: 0.08 }, this.svg)
+    );
     this.last = this.layer();
     this.grid = make("path", { class: "grid" }, this.svg);
     this.coordinates = this.layer("coordinates");
     this.traces = new Keyed(
       this.layer(),
-      () => make("path", { class: "trace", d: CROSS }),
+      () => make("path", { class: "trace", d: SMALL_CROSS }),
       (element, place) => set(element, "transform", translate(place)),
     );
     this.falling = this.layer();
@@ -123,7 +126,7 @@ export class BoardView {
       (element, look, id) => this.updateStone(element, look, id),
     );
     this.marks = new Keyed(
-      this.layer(),
+      this.layer("marks"),
       (/** @type {MarkLook} */ look) => make("circle", { class: look.kind }),
       (element, look) => {
         set(element, "class", look.kind);
@@ -160,6 +163,7 @@ export class BoardView {
     this.animated = animated && !turned && !still.matches;
     this.drawBoard(state);
     const look = preview(state);
+    this.svg.classList.toggle("previewing", look !== null);
     const doomed = new Set(look?.removed);
     this.drawLast(state);
     this.drawStones(state, doomed, look?.move.target ?? -1);
@@ -174,13 +178,13 @@ export class BoardView {
    */
   drawBoard(state) {
     const { rows, columns } = state.step.position;
-    const letter = Math.min(0.6, Math.max(0.26, LETTER / (this.cellSize || LETTER)));
+    const letter = Math.min(0.58, LETTER / (this.cellSize || LETTER));
     const shape = [rows, columns, state.flipped, state.coordinates, letter.toFixed(2)].join();
     if (shape === this.shape) {
       return;
     }
     this.shape = shape;
-    const margin = state.coordinates ? letter * 1.6 : 0.08;
+    const margin = state.coordinates ? letter * 1.7 : 0.08;
     set(
       this.svg,
       "viewBox",
@@ -213,7 +217,7 @@ export class BoardView {
     }
     for (let column = 0; column < columns; column += 1) {
       const [x] = placeOf(state, column);
-      const text = make("text", { x: x + 0.5, y: short(rows + letter * 1.2) }, this.coordinates);
+      const text = make("text", { x: x + 0.5, y: short(rows + letter * 1.3) }, this.coordinates);
       text.textContent = String.fromCharCode(97 + column);
     }
     for (let row = 0; row < rows; row += 1) {
@@ -414,7 +418,6 @@ export class BoardView {
         set(element, "aria-selected", String(cell === state.chosen));
         const mine = state.movable === position.side && code === position.side;
         set(element, "class", `cell${mine ? " mine" : ""}${target ? " target" : ""}`);
-        element.classList.toggle("chosen", cell === state.chosen);
       });
     }
     if (before?.cursor !== state.cursor) {

@@ -61,6 +61,20 @@ function say(element, text) {
   }
 }
 
+/**
+ * Tell whether a state of a game is newer than another. That the computer has begun or stopped to
+ * think is no new version of the game.
+ * @param {Game} before
+ * @param {Game} game
+ * @returns {boolean}
+ */
+function isNews(before, game) {
+  return (
+    game.version > before.version ||
+    (game.version === before.version && game.thinking !== before.thinking)
+  );
+}
+
 class GamePage {
   board = /** @type {import("./board.js").FormsBoard} */ (part("board"));
   id = part("game").dataset.game ?? "";
@@ -163,7 +177,7 @@ class GamePage {
    */
   receive(game) {
     const before = this.game;
-    if (before && before.version >= game.version) {
+    if (before && !isNews(before, game)) {
       return;
     }
     this.game = game;
@@ -237,6 +251,7 @@ class GamePage {
     const { game } = this;
     return (
       game !== null &&
+      !game.result.endsWith("R") &&
       this.steps
         .slice(0, -1)
         .some(({ position }) => playerOf(game, position.side).kind === "person")
@@ -469,7 +484,9 @@ class GamePage {
       ["forward", shown === this.steps.length - 1],
       ["last", shown === this.steps.length - 1],
     ])) {
-      part(`step-${name}`).toggleAttribute("disabled", end);
+      for (const button of document.querySelectorAll(`[data-step="${name}"]`)) {
+        button.toggleAttribute("disabled", end);
+      }
     }
     const confirms =
       this.board.confirmation === "auto"

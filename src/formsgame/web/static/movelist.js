@@ -92,7 +92,7 @@ export class MoveList {
     if (!shown || now === end) {
       list.scrollTop = now ? list.scrollHeight : 0;
     } else {
-      const top = shown.offsetTop - list.offsetTop;
+      const top = shown.offsetTop;
       const bottom = top + shown.offsetHeight - list.clientHeight;
       list.scrollTop = Math.max(bottom, Math.min(list.scrollTop, top));
     }
