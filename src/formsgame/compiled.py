@@ -43,19 +43,29 @@ _announce: Callable[[], None] | None = None
 _announced = False
 
 
-def compiled(signature: str, *, inline: bool = False) -> Callable[[Function], Function]:
+def compiled(
+    signature: str, *, inner: bool = False, inline: bool = False
+) -> Callable[[Function], Function]:
     """Compile a function with the package's options when it is first called.
 
     `signature` is the one set of argument types, in Numba's words, that the function is called
-    with; `warm_up` compiles for it. `inline` has the function merged into its callers. With
-    NUMBA_DISABLE_JIT=1 the function stays plain Python.
+    with; `warm_up` compiles for it. A function that is `inner` can be called by compiled functions
+    only, which saves the time to compile a door from Python; one that is `inline` is merged into
+    its callers besides. With NUMBA_DISABLE_JIT=1 all stay plain Python.
     """
 
     def decorate(function: Function) -> Function:
-        dispatcher: Any = numba.njit(nogil=True, error_model="numpy", forceinline=inline)(function)
+        closed = inner or inline
+        dispatcher: Any = numba.njit(
+            nogil=True,
+            error_model="numpy",
+            forceinline=inline,
+            no_cpython_wrapper=closed,
+            no_cfunc_wrapper=closed,
+        )(function)
         if hasattr(dispatcher, "py_func"):
             dispatcher._cache = _Cache(function) if cache_folder() else _Memory()
-            if not inline:
+            if not closed:
                 _registry.append((dispatcher, signature))
         return cast(Function, dispatcher)
 

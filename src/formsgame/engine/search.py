@@ -138,7 +138,8 @@ def prove_slice(
         target = np.int64(targets[at, nexts[at]])
         nexts[at] += 1
         child = boards[at + 1]
-        child[:] = board
+        for cell in range(CELLS):
+            child[cell] = board[cell]
         count = list_removed(child, source, target, label, queue, removed)
         play(child, source, target, removed, count)
         if count_stones(child, 3 - mover) == 0:

@@ -95,7 +95,8 @@ def perft_slice(
         target = np.int64(targets[at, nexts[at]])
         nexts[at] += 1
         child = boards[at + 1]
-        child[:] = board
+        for cell in range(CELLS):
+            child[cell] = board[cell]
         count = list_removed(child, source, target, label, queue, removed)
         play(child, source, target, removed, count)
         if at == depth - 2:

@@ -7,8 +7,8 @@ White at 2). `mark` int32[CELLS] and `queues` uint16[4 * CELLS] are scratch; `ma
 a number above that in `counts[0]`, the generation of the last search.
 
 Most moves cut nothing, and the ring of eight neighbors around the vacated cell proves it at once.
-Where it can't, searches start from every group of stones in the ring and take turns, until they
-have met or the smaller side is exhausted.
+Where it can't, searches start from two groups of stones in the ring at a time and take turns, until
+they have met or the smaller side is exhausted.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def shift(board: Array, stones: Array, place: Array, mark: Array, source: Int, t
     mark[source] = NO_STONE
 
 
-@compiled("void(i1[::1], u2[::1], u2[::1], i8[::1], i4[::1], i8)")
+@compiled("void(i1[::1], u2[::1], u2[::1], i8[::1], i4[::1], i8)", inner=True)
 def keep_marked(
     board: Array, stones: Array, place: Array, counts: Array, mark: Array, kept: Int
 ) -> None:
@@ -139,29 +139,57 @@ def search_cell(
     return -1 if met else end
 
 
-@compiled("b1(i1[::1], u2[::1], u2[::1], i8[::1], i4[::1], u2[::1], i8, i8, i8, i8)")
-def drop_part(
+@compiled("i8(i1[::1], u2[::1], u2[::1], i8[::1], i4[::1], u2[::1], i8, i8, i8)", inner=True)
+def separate(
     board: Array,
     stones: Array,
     place: Array,
     counts: Array,
     mark: Array,
     queues: Array,
-    base: Int,
-    size: Int,
-    own: Int,
+    first: Int,
+    second: Int,
     moved: Int,
-) -> bool:
-    """Settle a form that fell in two, one part of which is in a queue whole: always true."""
+) -> Int:
+    """Remove the part of one of two stones if they are not connected and `moved` is elsewhere.
+
+    Returns 0 if they are connected, 1 or 2 if the part of the first or second was removed, 3 if
+    one of the parts holds `moved` and everything else was removed.
+    """
+    one = counts[0] + 2
+    two = one + 1
+    counts[0] = one
+    queues[0] = first
+    queues[CELLS] = second
+    mark[first] = one
+    mark[second] = two
+    start1, end1, start2, end2 = 0, 1, CELLS, CELLS + 1
+    while True:
+        if start1 == end1:
+            own, part, start, end = one, 1, 0, end1
+            break
+        cell = np.int64(queues[start1])
+        start1 += 1
+        end1 = search_cell(mark, queues, cell, end1, one, one, two)
+        if end1 < 0:
+            return 0
+        if start2 == end2:
+            own, part, start, end = two, 2, CELLS, end2
+            break
+        cell = np.int64(queues[start2])
+        start2 += 1
+        end2 = search_cell(mark, queues, cell, end2, one, two, one)
+        if end2 < 0:
+            return 0
     if mark[moved] == own:
         keep_marked(board, stones, place, counts, mark, own)
-    else:
-        for i in range(base, base + size):
-            remove(board, stones, place, counts, mark, np.int64(queues[i]))
-    return True
+        return 3
+    for i in range(start, end):
+        remove(board, stones, place, counts, mark, np.int64(queues[i]))
+    return part
 
 
-@compiled("b1(i1[::1], u2[::1], u2[::1], i8[::1], i4[::1], u2[::1], i8, i8)")
+@compiled("b1(i1[::1], u2[::1], u2[::1], i8[::1], i4[::1], u2[::1], i8, i8)", inner=True)
 def remove_cut(
     board: Array,
     stones: Array,
@@ -178,126 +206,28 @@ def remove_cut(
     stone that touches nothing (a slide to a lonely cell) is for `keep_marked`.
     """
     around = ring(board, vacated)
-    generation = counts[0] + 4
-    counts[0] = generation
-    # One search from the first stone of each run of stones in the ring that has one next to the
-    # vacated cell; there are at most four.
-    groups = 0
+    fell = False
+    last = -1
+    # Each run of stones in the ring that has one next to the vacated cell may be a part by itself:
+    # separate it from the one before that is still on the board.
     for k in range(0, 8, 2):
         if around >> k & 1 == 0:
             continue
         if around >> ((k + 7) & 7) & 1 and around >> ((k + 6) & 7) & 1:
             continue
         head = vacated + (1 if k == 0 else STRIDE if k == 2 else -1 if k == 4 else -STRIDE)
-        queues[groups * CELLS] = head
-        mark[head] = generation + groups
-        groups += 1
-    if groups == 2:
-        start0, end0, start1, end1 = 0, 1, CELLS, CELLS + 1
-        one, two = generation, generation + 1
-        while True:
-            if start0 == end0:
-                return drop_part(board, stones, place, counts, mark, queues, 0, end0, one, moved)
-            cell = np.int64(queues[start0])
-            start0 += 1
-            end0 = search_cell(mark, queues, cell, end0, generation, one, two)
-            if end0 < 0:
-                return False
-            if start1 == end1:
-                return drop_part(
-                    board, stones, place, counts, mark, queues, CELLS, end1 - CELLS, two, moved
-                )
-            cell = np.int64(queues[start1])
-            start1 += 1
-            end1 = search_cell(mark, queues, cell, end1, generation, two, one)
-            if end1 < 0:
-                return False
-    return groups > 2 and remove_cut_many(board, stones, place, counts, mark, queues, groups, moved)
-
-
-@compiled("b1(i1[::1], u2[::1], u2[::1], i8[::1], i4[::1], u2[::1], i8, i8)")
-def remove_cut_many(
-    board: Array,
-    stones: Array,
-    place: Array,
-    counts: Array,
-    mark: Array,
-    queues: Array,
-    groups: Int,
-    moved: Int,
-) -> bool:
-    """Go on with `remove_cut` where three or four searches have been set up."""
-    generation = counts[0]
-    leader = 0x3210  # four bits a group: the group it follows since they met
-    starts = np.uint64(0)  # 16 bits a group: where its queue starts and ends
-    ends = np.uint64(0x0001000100010001)
-    sets = groups
-    fell = False
-    while True:
-        for group in range(groups):
-            place16 = np.uint64(16 * group)
-            start = np.int64((starts >> place16) & np.uint64(0xFFFF))
-            end = np.int64((ends >> place16) & np.uint64(0xFFFF))
-            if start == end:
-                continue
-            mine = leader >> (4 * group) & 15
-            base = group * CELLS
-            cell = np.int64(queues[base + start])
-            before = np.int64(end)
-            for way in range(4):
-                near = cell + step(way)
-                seen = np.int64(mark[near])
-                if seen < generation:
-                    mark[near] = generation + group
-                    queues[base + end] = near
-                    end += 1
-                elif seen != NO_STONE:
-                    other = leader >> (4 * (seen - generation)) & 15
-                    if other != mine:
-                        for g in range(groups):
-                            if leader >> (4 * g) & 15 == other:
-                                leader = leader & ~(15 << (4 * g)) | mine << (4 * g)
-                        sets -= 1
-                        if sets == 1:
-                            return fell
-            start += 1
-            starts += np.uint64(1) << place16
-            ends += np.uint64(end - before) << place16
-            if start != end:
-                continue
-            exhausted = True
-            for g in range(groups):
-                if leader >> (4 * g) & 15 == mine:
-                    wait = (ends >> np.uint64(16 * g)) - (starts >> np.uint64(16 * g))
-                    exhausted &= wait & np.uint64(0xFFFF) == 0
-            if not exhausted:
-                continue
-            # The groups that follow `mine` are one part of what was the form.
-            seen = np.int64(mark[moved]) - generation
-            holds = seen >= 0 and leader >> (4 * seen) & 15 == mine
-            for g in range(groups):
-                if leader >> (4 * g) & 15 == mine:
-                    end = np.int64((ends >> np.uint64(16 * g)) & np.uint64(0xFFFF))
-                    for i in range(g * CELLS, g * CELLS + end):
-                        cell = np.int64(queues[i])
-                        if holds:
-                            mark[cell] = generation
-                        else:
-                            remove(board, stones, place, counts, mark, cell)
-            if holds:
-                # What another search has marked with the same number falls with the rest.
-                for g in range(groups):
-                    if leader >> (4 * g) & 15 != mine:
-                        end = np.int64((ends >> np.uint64(16 * g)) & np.uint64(0xFFFF))
-                        for i in range(g * CELLS, g * CELLS + end):
-                            if board[queues[i]] > 0:
-                                mark[queues[i]] = 0
-                keep_marked(board, stones, place, counts, mark, generation)
-                return True
-            fell = True
-            sets -= 1
-            if sets == 1:
-                return True
+        if board[head] == 0:
+            continue  # it fell with an earlier one
+        if last < 0:
+            last = head
+            continue
+        removed = separate(board, stones, place, counts, mark, queues, last, head, moved)
+        fell |= removed != 0
+        if removed == 3:
+            break
+        if removed == 1:
+            last = head
+    return fell
 
 
 @compiled(
@@ -359,65 +289,22 @@ def touches(board: Array, target: Int, source: Int) -> bool:
     return touching
 
 
-@compiled(
-    "i8(i1[::1], u2[::1], u2[::1], i8[::1], i4[::1], u2[::1], i4[::1], u8[::1], i8, i8[::1])",
-    inline=True,
-)
-def step_fast(
-    board: Array,
-    stones: Array,
-    place: Array,
-    counts: Array,
-    mark: Array,
-    queues: Array,
-    reached: Array,
-    random: Array,
-    side: Int,
-    move: Array,
-) -> Int:
-    """Make a random legal move of advanced rules by the fast policy.
-
-    It draws one of the side's stones and one of five actions (a capture in each direction; a slide
-    to a cell drawn from those within reach), uniformly, until what it drew is legal and no slide
-    to a cell that touches nothing, which always loses at once.
-    """
-    enemy = 3 - side
-    base = (side - 1) * CELLS
-    while True:
-        bits = draw(random)
-        source = np.int64(stones[base + below_high(bits, counts[side])])
-        action = below_low(bits, 5)
-        if action < 4:
-            target = source + step(action)
-            if board[target] != enemy:
-                continue
-            remove(board, stones, place, counts, mark, target)
-        else:
-            if RING_SAFE[ring(board, source)]:
-                continue
-            found = flood(board, queues, reached, counts, source)
-            if found == 0:
-                continue
-            target = np.int64(queues[below_high(draw(random), found)])
-            if not touches(board, target, source):
-                continue
-        shift(board, stones, place, mark, source, target)
-        fell = False
-        if not RING_SAFE[ring(board, source)]:
-            fell = remove_cut(board, stones, place, counts, mark, queues, source, target)
-        if fell or action < 4:
-            break
-        shift(board, stones, place, mark, target, source)
-    move[0] = source
-    move[1] = target
-    return 0
+@compiled("void(i1[::1], i8[::1], u2[::1])", inline=True)
+def list_empty(board: Array, counts: Array, empty: Array) -> None:
+    """List the empty cells of a board."""
+    found = np.int64(0)
+    for cell in range(CELLS):
+        empty[found] = cell
+        found += np.int64(board[cell] == 0)
+    counts[4] = found
 
 
 @compiled(
-    "i8(i1[::1], u2[::1], u2[::1], i8[::1], i4[::1], u2[::1], i4[::1], u8[::1], u2[::1], i8,"
-    " i8[::1])"
+    "i8(i1[::1], u2[::1], u2[::1], i8[::1], i4[::1], u2[::1], i4[::1], u8[::1], u2[::1], i8, i8,"
+    " i8[::1])",
+    inner=True,
 )
-def step_uniform(
+def step_advanced(
     board: Array,
     stones: Array,
     place: Array,
@@ -427,23 +314,29 @@ def step_uniform(
     reached: Array,
     random: Array,
     empty: Array,
+    policy: Int,
     side: Int,
     move: Array,
 ) -> Int:
-    """Make a uniformly random legal move of advanced rules.
+    """Make a random legal move of advanced rules; writes source and target to `move`.
 
-    Draws pairs of one of the side's stones and either one of four directions (a capture) or one of
-    the empty cells (a slide), all pairs alike, until one is legal: nothing has to be counted, so
-    that a ply costs little though the legal moves are many. `empty` uint16[CELLS] lists the
-    `counts[4]` empty cells and is kept up to date.
+    UNIFORM draws pairs of one of the side's stones and either one of four directions (a capture)
+    or one of the empty cells (a slide), all pairs alike, until one is legal: nothing has to be
+    counted, so that a ply costs little though the legal moves are many. It needs the list `empty`
+    uint16[CELLS] of the `counts[4]` empty cells and keeps it up to date.
+
+    FAST draws one of the stones and one of five actions (a capture in each direction; a slide to a
+    cell drawn from those within reach) until that is legal and no slide to a cell that touches
+    nothing, which always loses at once.
     """
     enemy = 3 - side
     base = (side - 1) * CELLS
+    actions = 5 if policy == FAST else counts[4] + 4
     fell = False
     while True:
         bits = draw(random)
         source = np.int64(stones[base + below_high(bits, counts[side])])
-        action = below_low(bits, counts[4] + 4)
+        action = below_low(bits, actions)
         if action < 4:
             target = source + step(action)
             if board[target] != enemy:
@@ -451,11 +344,17 @@ def step_uniform(
             remove(board, stones, place, counts, mark, target)
         else:
             target = np.int64(empty[action - 4])
-            lonely = not touches(board, target, source)
+            lonely = policy == UNIFORM and not touches(board, target, source)
             if not lonely and RING_SAFE[ring(board, source)]:
                 continue
             found = flood(board, queues, reached, counts, source)
-            if found == 0 or reached[target] != counts[3]:
+            if found == 0:
+                continue
+            if policy == FAST:
+                target = np.int64(queues[below_high(draw(random), found)])
+                if not touches(board, target, source):
+                    continue
+            elif reached[target] != counts[3]:
                 continue
             if lonely:
                 shift(board, stones, place, mark, source, target)
@@ -468,24 +367,15 @@ def step_uniform(
         if fell or action < 4:
             break
         shift(board, stones, place, mark, target, source)
-    if fell:
-        list_empty(board, counts, empty)
-    else:
-        empty[counts[4]] = source
-        counts[4] += 1
+    if policy == UNIFORM:
+        if fell:
+            list_empty(board, counts, empty)
+        else:
+            empty[counts[4]] = source
+            counts[4] += 1
     move[0] = source
     move[1] = target
     return 0
-
-
-@compiled("void(i1[::1], i8[::1], u2[::1])", inline=True)
-def list_empty(board: Array, counts: Array, empty: Array) -> None:
-    """List the empty cells of a board."""
-    found = np.int64(0)
-    for cell in range(CELLS):
-        empty[found] = cell
-        found += np.int64(board[cell] == 0)
-    counts[4] = found
 
 
 @compiled(
@@ -529,8 +419,9 @@ def run_playouts(
     while last_cell > 0 and start_board[last_cell - 1] < 0:
         last_cell -= 1
     last_cell = min(CELLS, last_cell + STRIDE)
-    board[:] = start_board
-    mark[:] = start_mark
+    for cell in range(CELLS):
+        board[cell] = start_board[cell]
+        mark[cell] = start_mark[cell]
     total = 0
     for game in range(first, first + count):
         for cell in range(STRIDE, last_cell):
@@ -538,7 +429,8 @@ def run_playouts(
             place[cell] = start_place[cell]
             mark[cell] = start_mark[cell]
             reached[cell] = 0
-        counts[:] = start_counts
+        for i in range(counts.size):
+            counts[i] = start_counts[i]
         for color in range(1, 3):
             base = (color - 1) * CELLS
             for i in range(base, base + counts[color]):
@@ -551,10 +443,8 @@ def run_playouts(
         while counts[1] > 0 and counts[2] > 0:
             if rules == 0:
                 step_standard(board, stones, place, counts, mark, queues, random, mover, move)
-            elif policy == FAST:
-                step_fast(board, stones, place, counts, mark, queues, reached, random, mover, move)
             else:
-                step_uniform(
+                step_advanced(
                     board,
                     stones,
                     place,
@@ -564,6 +454,7 @@ def run_playouts(
                     reached,
                     random,
                     empty,
+                    policy,
                     mover,
                     move,
                 )
