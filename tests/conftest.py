@@ -21,7 +21,7 @@ settings.register_profile(
 )
 settings.register_profile(
     "deep",
-    max_examples=3000,
+    max_examples=1000,
     deadline=None,
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],

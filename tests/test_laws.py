@@ -225,7 +225,7 @@ def test_a_move_and_its_result_tell_one_story(position: fg.Position, data: st.Da
 def test_laws_of_every_move(position: fg.Position) -> None:
     """Nobody is stuck, each move takes stones, one form remains, the mover never wins."""
     moves = position.legal_moves
-    assert any(position.result(move).captured for move in itertools.islice(moves, 40))
+    assert any(position[move.target] for move in moves), "a capture, wherever both colors are"
     total = sum(position.counts.values())
     for move in moves[:: max(1, len(moves) // 40)]:
         after = position.play(move)
