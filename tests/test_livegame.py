@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from formsgame import engine
 from formsgame.errors import FormsError, IllegalMoveError, NotationError, SetupError, SizeError
 from formsgame.position import Position
 from formsgame.rules import BLACK, WHITE, Color
@@ -218,21 +219,26 @@ def test_a_given_position_sets_rules_and_size() -> None:
 
 
 def test_settings_that_make_no_game_are_refused() -> None:
-    for rules, size in ((None, 8), ("standard", None)):
+    incomplete: list[tuple[str | None, int | None]] = [(None, 8), ("standard", None)]
+    for rules, size in incomplete:
         with pytest.raises(GameError, match="is needed"):
             new_game(rules, size, PERSON, PERSON)
-    for size in ("3x3", "27x27", "0x2", "1x2"):
+    for bad in ("3x3", "27x27", "0x2", "1x2"):
         with pytest.raises(SizeError):
-            new_game("standard", size, PERSON, PERSON)
+            new_game("standard", bad, PERSON, PERSON)
     for level in (LEVELS.start - 1, LEVELS.stop):
         with pytest.raises(GameError, match="does not exist"):
-            Seat(level)
+            new_game("advanced", 4, PERSON, Seat(level))
 
 
 def test_again_keeps_the_settings_alone() -> None:
     first = new_game(None, None, COMPUTER, PERSON, "2xo/1xx1 o advanced")
     assert again(play_out(first)[-1]) == first
     assert again(after(first, Resign(0))) == first
+
+
+def test_levels_are_those_of_the_engine() -> None:
+    assert list(LEVELS) == list(engine.LEVELS)
 
 
 def test_every_refusal_has_a_sentence() -> None:

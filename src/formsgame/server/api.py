@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, WebSocket
+from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.websockets import WebSocketDisconnect
 
@@ -262,6 +263,15 @@ def make_router(hub: Hub, readiness: Readiness, home: str) -> APIRouter:
     async def read(game_id: str) -> GameModel:
         """Return a game."""
         return game_model(await hub.open(game_id))
+
+    @router.get(
+        "/games/{game_id}/record", responses=missing | preparing, response_class=PlainTextResponse
+    )
+    async def record(game_id: str) -> PlainTextResponse:
+        """Return a game's record, as a file to keep."""
+        text = await hub.record(game_id)
+        disposition = f'attachment; filename="forms-{game_id}.pgn"'
+        return PlainTextResponse(text, headers={"Content-Disposition": disposition})
 
     @router.post("/games/{game_id}/moves", responses=changing)
     async def move(game_id: str, request: MoveRequest) -> GameModel:

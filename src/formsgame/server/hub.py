@@ -16,6 +16,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, ParamSpec, Protocol, TypeVar
 
 from formsgame.limit import Limit
@@ -237,6 +238,14 @@ class Hub:
         self._show(old)
         return self._settle(await self._run(self._storage.create, again(old.game), self._now()))
 
+    async def record(self, game_id: str) -> str:
+        """Return a game's record.
+
+        Raises `GameError` if there is no such game.
+        """
+        await self._readiness.demand()
+        return await self._run(lambda: _format_record(self._load(game_id)))
+
     @asynccontextmanager
     async def watch(self, game_id: str) -> AsyncIterator[Watcher]:
         """Watch a game: its state now, then every change, whichever process made it.
@@ -370,3 +379,26 @@ class Hub:
         return await asyncio.get_running_loop().run_in_executor(
             self._clerk, lambda: function(*args, **kwargs)
         )
+
+
+def _format_record(stored: Stored) -> str:
+    from formsgame.record import Game
+
+    game = stored.game
+    record = Game(
+        game.start,
+        {
+            "Site": "Forms on this computer",
+            "Date": datetime.fromtimestamp(stored.created / 1000, UTC).strftime("%Y.%m.%d"),
+            "Black": _player(game.black),
+            "White": _player(game.white),
+        },
+        game.moves,
+    )
+    if game.resigned:
+        record.resign(game.resigned)
+    return record.to_text()
+
+
+def _player(seat: Seat) -> str:
+    return f"Computer, level {seat.level}" if seat.is_computer else "Person"

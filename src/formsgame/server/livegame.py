@@ -22,18 +22,9 @@ LEVELS = range(1, 6)
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """Who plays a color: a person, or the computer at a level.
-
-    Raises `GameError` for a level that does not exist.
-    """
+    """Who plays a color: a person, or the computer at a level."""
 
     level: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.level is not None and self.level not in LEVELS:
-            raise GameError(
-                "game.level", level=self.level, lowest=LEVELS.start, highest=LEVELS.stop - 1
-            )
 
     @property
     def is_computer(self) -> bool:
@@ -153,6 +144,9 @@ def new_game(
     """
     from formsgame.position import Position
 
+    for level in (black.level, white.level):
+        if level is not None and level not in LEVELS:
+            raise GameError("game.level", level=level, lowest=LEVELS[0], highest=LEVELS[-1])
     given_rules = None if rules is None else parse_rules(rules)
     given_size = None if size is None else parse_size(size)
     if position is None:

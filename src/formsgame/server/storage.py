@@ -228,13 +228,20 @@ def _check(connection: Connection, path: Path) -> None:
         return
     if mark != APPLICATION_ID:
         raise StorageError("storage.foreign", path=str(path))
-    if ask("page_count") <= CHECKED_PAGES:
-        verdict = ask("quick_check(1)")
-        if verdict != "ok":
-            raise StorageError("storage.damaged", path=str(path), reason=verdict)
-    found = connection.execute(select(_revision.c.version_num)).scalar_one()
-    if found > SCHEMA:
-        raise StorageError("storage.newer", path=str(path), found=found, known=SCHEMA)
+    verdict = ask("quick_check(1)") if ask("page_count") <= CHECKED_PAGES else "ok"
+    revisions: list[str] = []
+    if verdict == "ok":
+        try:
+            revisions = list(connection.execute(select(_revision.c.version_num)).scalars())
+        except DBAPIError as error:
+            verdict = str(error.orig)
+    if verdict == "ok" and len(revisions) != 1:
+        verdict = "it does not say which schema it has"
+    if verdict != "ok":
+        reason = verdict.strip().splitlines()[-1]
+        raise StorageError("storage.damaged", path=str(path), reason=reason)
+    if revisions[0] > SCHEMA:
+        raise StorageError("storage.newer", path=str(path), found=revisions[0], known=SCHEMA)
 
 
 def _use_write_ahead_log(connection: Connection) -> None:
