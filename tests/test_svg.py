@@ -119,16 +119,14 @@ def test_the_same_arguments_give_the_same_text() -> None:
 
 
 def test_pictures_on_one_page_do_not_share_styles() -> None:
-    ids = {
-        read(fg.to_svg(CROSSING, **options)).get("id")
-        for options in (
-            *({"theme": theme} for theme in ("light", "dark", "auto")),
-            {"flip": True},
-            {"pattern": True},
-            {"coordinates": False},
-            {"last_move": "c2-c3"},
-        )
-    }
+    different: list[dict[str, Any]] = [
+        *({"theme": theme} for theme in ("light", "dark", "auto")),
+        {"flip": True},
+        {"pattern": True},
+        {"coordinates": False},
+        {"last_move": "c2-c3"},
+    ]
+    ids = {read(fg.to_svg(CROSSING, **options)).get("id") for options in different}
     assert len(ids) == 7
 
 

@@ -128,16 +128,18 @@ app.add_typer(record_app)
 def run(arguments: list[str] | None = None) -> int:
     """Run the command and return its exit status, every expected failure told in one line."""
     output.prepare()
+    status = 0
     try:
         try:
-            return _run(arguments)
+            status = _run(arguments)
         finally:
             output.flush()
     except output.OutputError as error:
-        if not error.reader_left:
+        if not (error.reader_left or status):
             output.complain(_("standard output: %s") % error)
         output.give_up()
         return FAILED
+    return status
 
 
 def _run(arguments: list[str] | None) -> int:

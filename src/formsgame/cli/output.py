@@ -161,6 +161,7 @@ def prepare_rules(*modules: str) -> None:
     if not is_terminal(sys.stderr):
         compiled.warm_up(modules=wanted)  # says in one line what the wait is for
         return
-    compiled.announce_with(None)
+    compiling: list[bool] = []
+    compiled.announce_with(lambda: compiling.append(True))
     with progress(_("Preparing the rules for this computer (first use only)")) as report:
-        compiled.warm_up(report, wanted)
+        compiled.warm_up(lambda done, total: report(done, total) if compiling else None, wanted)

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 _STYLES = {
     "": "",
     "rim": "dim",
-    "ground": "#8f8873 on #d9cda9",
-    "black": "#101216 on #d9cda9",
-    "white": "#ffffff on #d9cda9",
-    "mark": "bold #0b5a54 on #d9cda9",
-    "falls": "bold #b4430f on #d9cda9",
+    "ground": "#6f6547 on #b8a77a",
+    "black": "#101216 on #b8a77a",
+    "white": "#ffffff on #b8a77a",
+    "mark": "bold #0b5a54 on #b8a77a",
+    "falls": "bold #b4430f on #b8a77a",
 }
 
 

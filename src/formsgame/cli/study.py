@@ -14,7 +14,7 @@ import typer
 from formsgame.cli import board, output, sentences
 from formsgame.cli.words import _
 from formsgame.errors import FormsError
-from formsgame.notation import POSITION_LIMIT
+from formsgame.notation import POSITION_LIMIT, format_cell, parse_cell
 
 if TYPE_CHECKING:
     from formsgame.position import Position
@@ -84,7 +84,7 @@ def show(
     if chosen is not None:
         moves = position.legal_moves_from(chosen)
         marks |= board.target_marks(moves)
-        remarks.append(sentences.choices(position, chosen, moves))
+        remarks.append(sentences.choices(position, format_cell(*parse_cell(chosen)), moves))
     if move is not None:
         result = position.result(move)
         marks |= board.preview_marks(result)
