@@ -477,9 +477,9 @@ class Position:
 
     def _repr_svg_(self) -> str:
         """Show the position as a picture in notebooks."""
-        from formsgame.svg import to_svg
+        import formsgame  # drawing is above this module; the public face knows where
 
-        return to_svg(self)
+        return formsgame.to_svg(self)
 
     def __str__(self) -> str:
         cells = np.ascontiguousarray(self.array).tobytes()
