@@ -18,6 +18,10 @@ from formsgame.cli import main
 SOURCE = Path(__file__).parents[1] / "src"
 
 
+#: What the first compilation says, whenever it comes in a fresh environment.
+PREPARING = "formsgame: preparing the rules for this computer (first use only, some seconds)\n"
+
+
 @dataclass(frozen=True)
 class Ran:
     """What a command did."""
@@ -43,7 +47,11 @@ def run(*arguments: str, stdin: str | bytes = b"", encoding: str = "utf-8") -> R
         redirect_stderr(streams[1]),
     ):
         status = main(list(arguments))
-    return Ran(status, out.getvalue().decode(encoding), err.getvalue().decode(encoding))
+    return Ran(
+        status,
+        out.getvalue().decode(encoding),
+        err.getvalue().decode(encoding).replace(PREPARING, ""),
+    )
 
 
 def refused(status: int, *arguments: str, stdin: str | bytes = b"") -> str:
@@ -85,4 +93,9 @@ def run_process(
     """Run the command in a process of its own."""
     with start(*arguments, variables=variables) as process:
         out, err = process.communicate(stdin, timeout=120)
-    return Ran(process.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
+    return Ran(process.returncode, out.decode(errors="replace"), complaints(err))
+
+
+def complaints(err: bytes) -> str:
+    """What a process wrote to standard error, without the news of a first compilation."""
+    return err.decode(errors="replace").replace(PREPARING, "")

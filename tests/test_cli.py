@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -15,16 +16,13 @@ import pytest
 import typer.main
 
 import formsgame as fg
-from commanding import Ran, environment, refused, run, run_process, start
+from commanding import Ran, complaints, environment, refused, run, run_process, start
 from formsgame.cli import app as commands
 from formsgame.cli import words
 
 VECTORS = Path(__file__).parent / "vectors"
 DOCS = Path(__file__).parents[1] / "docs"
 POSITION = "8/8/8/2xxo3/8/8/8/8 x advanced"
-
-#: What the compilation, which comes at any time in a fresh environment, may say.
-PREPARING = "formsgame: preparing the rules for this computer (first use only, some seconds)\n"
 
 
 def every_command() -> list[tuple[list[str], Any]]:
@@ -204,7 +202,7 @@ def test_serve_is_what_happens_without_a_command(
 
 def test_show_the_start() -> None:
     ran = run("show", "--size", "2x4")
-    assert (ran.status, ran.err.replace(PREPARING, "")) == (0, "")
+    assert (ran.status, ran.err) == (0, "")
     assert ran.lines == [
         "    a b c d",
         " 2  ● ○ ● ○  2",
@@ -339,6 +337,41 @@ def test_playout() -> None:
     assert again.lines[0].startswith("Black won ")
 
 
+# bench
+
+
+def test_bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from formsgame import bench
+
+    made: list[dict[str, Any]] = []
+
+    def measure(**options: Any) -> bench.Report:
+        made.append(options)
+        return bench.Report({"cores": "2"}, (bench.Row("perft", 12.5, "M/s", 10.0),))
+
+    monkeypatch.setattr(bench, "run", measure)
+    file = tmp_path / "speed.json"
+    ran = run("bench", "--quick", "--json", str(file), "--yardstick", str(tmp_path))
+    assert (ran.status, ran.err) == (0, "")
+    assert made == [{"quick": True, "yardstick": tmp_path, "report": None}]
+    assert ran.lines[1].split() == ["perft", "12.5", "M/s", "10", "1.25"]
+    assert json.loads(file.read_text("utf-8"))["rows"][0]["ratio"] == 1.25
+
+
+def test_bench_beside_programs_that_do_not_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from formsgame import bench
+
+    def fail(**options: Any) -> None:
+        raise subprocess.CalledProcessError(139, [str(tmp_path / "perft"), "8"])
+
+    assert "--yardstick" in refused(2, "bench", "--yardstick", "/nowhere")
+    assert "perft.cpp" in refused(1, "bench", "--yardstick", str(tmp_path))
+    monkeypatch.setattr(bench, "run", fail)
+    assert f"{tmp_path}/perft failed with status 139" in refused(1, "bench")
+
+
 # Streams
 
 
@@ -362,7 +395,7 @@ def test_plain_locales(variables: dict[str, str], tmp_path: Path) -> None:
     file.write_text(game.to_text(), "utf-8")
     ran = run_process("record", "replay", str(file), variables=variables)
     assert ran.status == 0
-    assert ran.err.replace(PREPARING, "") == ""
+    assert ran.err == ""
     assert "Black played a2-a1: 1 white stone removed." in ran.lines
 
 
@@ -373,7 +406,7 @@ def test_the_reader_may_leave_early() -> None:
         assert process.stderr
         assert process.stdout.readline() == b"a1-a10 1\n"
         process.stdout.close()
-        assert process.stderr.read().decode().replace(PREPARING, "") == ""
+        assert complaints(process.stderr.read()) == ""
         assert process.wait(60) == 1
 
 
@@ -385,7 +418,7 @@ def test_a_full_disk_is_told() -> None:
         assert process.returncode == 1
         assert re.fullmatch(
             r"formsgame: (standard output: )?No space left on device\n",
-            err.decode().replace(PREPARING, ""),
+            complaints(err),
         )
 
 
@@ -407,7 +440,7 @@ def test_interrupted_work_ends_in_silence() -> None:
         time.sleep(0.2)
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 130
-        assert process.stderr.read().decode().replace(PREPARING, "") == ""
+        assert complaints(process.stderr.read()) == ""
 
 
 def test_interrupted_while_loading() -> None:

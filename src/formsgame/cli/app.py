@@ -156,6 +156,9 @@ def _run(arguments: list[str] | None) -> int:
     except OSError as error:
         output.complain(output.describe(error))
         return FAILED
+    except output.FailureError as error:
+        output.complain(str(error))
+        return FAILED
     return status if isinstance(status, int) else 0
 
 
@@ -356,6 +359,33 @@ def playout(
     from formsgame.cli import study
 
     study.play_out(study.find_position(position, rules, size), count, seed, policy.value)
+    return 0
+
+
+@app.command(help=_("Measure how fast Forms runs on this computer."))
+def bench(
+    quick: Annotated[
+        bool, typer.Option("--quick", help=_("Measure everything once, not five times."))
+    ] = False,
+    json: Annotated[
+        Path | None,
+        typer.Option("--json", metavar="FILE", help=_("Write the measurements as JSON, too.")),
+    ] = None,
+    yardstick: Annotated[
+        Path | None,
+        typer.Option(
+            "--yardstick",
+            exists=True,
+            file_okay=False,
+            metavar="FOLDER",
+            help=_("Folder of the programs perft and playouts, or their sources, to run beside."),
+        ),
+    ] = None,
+) -> int:
+    """Measure."""
+    from formsgame.cli import study
+
+    study.measure(quick, json, yardstick)
     return 0
 
 

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 Report = Callable[[int, int], None]
 
 
+class FailureError(Exception):
+    """The work failed; the message is one line for the user."""
+
+
 class OutputError(Exception):
     """Results could not be written; `reader_left` if whoever read them has gone."""
 

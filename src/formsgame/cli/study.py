@@ -1,8 +1,9 @@
-"""Looking at positions: show, perft and playout."""
+"""Looking at positions, and at the speed of it: show, perft, playout and bench."""
 
 from __future__ import annotations
 
 import math
+import subprocess
 import sys
 import time
 from collections.abc import Sequence
@@ -166,3 +167,31 @@ def play_out(position: Position, count: int, seed: int, policy: Policy) -> None:
         _("%(seconds).2f seconds, %(rate).0f playouts per second")
         % {"seconds": seconds, "rate": count / max(seconds, 1e-9)}
     )
+
+
+def measure(quick: bool, json: Path | None, yardstick: Path | None) -> None:
+    """Print how fast the package is, and write it to a file; raises `FailureError`."""
+    if json is not None:
+        output.write_file(json, "", append=True)  # a wrong name is better found out now
+    output.prepare_rules()
+    from formsgame import bench
+
+    report = _announce if output.is_terminal(sys.stderr) else None
+    try:
+        found = bench.run(quick=quick, yardstick=yardstick, report=report)
+    except subprocess.CalledProcessError as error:
+        program = error.cmd[0]
+        reason = _("%(program)s failed with status %(status)s")
+        raise output.FailureError(
+            reason % {"program": program, "status": error.returncode}
+        ) from None
+    except subprocess.TimeoutExpired as error:
+        raise output.FailureError(_("%s does not come to an end") % error.cmd[0]) from None
+    output.say(found.to_text(), end="")
+    if json is not None:
+        output.write_file(json, found.to_json())
+
+
+def _announce(name: str) -> None:
+    """Say on the terminal what is being measured."""
+    sys.stderr.write(f"{name}\n")
