@@ -110,8 +110,8 @@ def playouts(
 
     Number i depends on (seed, i) alone. With standard rules every legal move is as likely as any
     other. With advanced rules so it is with `policy="uniform"`; the default, `"fast"`, draws a
-    stone and one of five actions (four captures, a slide to a cell within reach) until that is
-    legal, and never slides to where a stone touches nothing, which loses at once.
+    stone and one of five actions (four captures, a slide along a random walk of up to 16 steps)
+    until that is legal, and never slides to where a stone touches nothing, which loses at once.
     `report(done)` is called many times a second. Raises `LimitError`.
     """
     _check_int("count", count, 0, MAX_COUNT)

@@ -77,9 +77,9 @@ RULES_WORDS = 2 * CELLS + 2
 SIZE_WORDS = 2 * CELLS + 4
 
 
-@compiled("void(u1[::1], i8, i8, i1[::1])")
+@compiled("void(Array(u1, 1, 'C', readonly=True), i8, i8, i1[::1])")
 def load(cells: Array, rows: Int, columns: Int, board: Array) -> None:
-    """Fill a board from `cells`, uint8[rows * columns] column by column from a1."""
+    """Fill a board from read-only `cells`, uint8[rows * columns] column by column from a1."""
     board[:] = BORDER
     i = 0
     for column in range(columns):

@@ -258,25 +258,46 @@ def step_standard(
     return 0
 
 
-@compiled("i8(i1[::1], u2[::1], i4[::1], i8[::1], i8)", inline=True)
-def flood(board: Array, queues: Array, reached: Array, counts: Array, source: Int) -> Int:
-    """List in `queues` the empty cells within reach of a stone on `source`; count them."""
+@compiled("b1(i1[::1], u2[::1], i4[::1], i8[::1], i8, i8)", inner=True)
+def reaches(
+    board: Array, queues: Array, reached: Array, counts: Array, source: Int, target: Int
+) -> bool:
+    """Tell whether a path over empty cells leads from a stone to an empty cell."""
     generation = counts[3] + 1
     counts[3] = generation
     cell = np.int64(source)
-    start, end = 0, np.int64(0)
+    start, end = 0, 0
     while True:
         for way in range(4):
             near = cell + step(way)
-            queues[end] = near
-            fresh = board[near] == 0 and reached[near] != generation
-            if fresh:
+            if near == target:
+                return True
+            if board[near] == 0 and reached[near] != generation:
                 reached[near] = generation
-            end += np.int64(fresh)
+                queues[end] = near
+                end += 1
         if start == end:
-            return end
+            return False
         cell = np.int64(queues[start])
         start += 1
+
+
+@compiled("i8(i1[::1], i8, u8)", inline=True)
+def walk(board: Array, source: Int, bits: Int) -> Int:
+    """Return where a random walk over empty cells ends: after each step one in four, 16 at most.
+
+    A step towards a stone or the border is not made; where the first is not, the walk ends on the
+    source itself.
+    """
+    cell = np.int64(source)
+    for _ in range(16):
+        near = cell + step(np.int64(bits & np.uint64(3)))
+        if board[near] == 0:
+            cell = near
+        if cell == source or bits & np.uint64(12) == np.uint64(0):
+            break
+        bits = bits >> np.uint64(4)
+    return cell
 
 
 @compiled("b1(i1[::1], i8, i8)", inline=True)
@@ -325,9 +346,9 @@ def step_advanced(
     counted, so that a ply costs little though the legal moves are many. It needs the list `empty`
     uint16[CELLS] of the `counts[4]` empty cells and keeps it up to date.
 
-    FAST draws one of the stones and one of five actions (a capture in each direction; a slide to a
-    cell drawn from those within reach) until that is legal and no slide to a cell that touches
-    nothing, which always loses at once.
+    FAST draws one of the stones and one of five actions (a capture in each direction; a slide to
+    where a random walk over empty cells ends) until that is legal and no slide to a cell that
+    touches nothing, which always loses at once.
     """
     enemy = 3 - side
     base = (side - 1) * CELLS
@@ -342,19 +363,18 @@ def step_advanced(
             if board[target] != enemy:
                 continue
             remove(board, stones, place, counts, mark, target)
+        elif policy == FAST:
+            if RING_SAFE[ring(board, source)]:
+                continue
+            target = walk(board, source, draw(random))
+            if target == source or not touches(board, target, source):
+                continue
         else:
             target = np.int64(empty[action - 4])
-            lonely = policy == UNIFORM and not touches(board, target, source)
+            lonely = not touches(board, target, source)
             if not lonely and RING_SAFE[ring(board, source)]:
                 continue
-            found = flood(board, queues, reached, counts, source)
-            if found == 0:
-                continue
-            if policy == FAST:
-                target = np.int64(queues[below_high(draw(random), found)])
-                if not touches(board, target, source):
-                    continue
-            elif reached[target] != counts[3]:
+            if not reaches(board, queues, reached, counts, source, target):
                 continue
             if lonely:
                 shift(board, stones, place, mark, source, target)

@@ -1,0 +1,127 @@
+"""The cache of compiled code: private, keyed by the sources, passed over when unusable."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import formsgame
+
+PROBE = """
+import sys
+from formsgame import compiled
+compiled.announce_with(lambda: print("compiling"))
+compiled.MODULES = ("formsgame.kernels.board",)
+import formsgame.kernels.board as board
+import numpy as np
+board.load(np.frombuffer(bytes(4), np.uint8), 2, 2, np.zeros(board.CELLS, np.int8))
+print(compiled.cache_folder())
+"""
+
+
+def run_probe(cache: Path, package: Path | None = None) -> list[str]:
+    """Run one compiled function in a process with a cache folder of its own."""
+    environment = dict(os.environ, FORMSGAME_CACHE=str(cache), NUMBA_DISABLE_JIT="0")
+    environment["PYTHONPATH"] = str(package or Path(formsgame.__file__).parent.parent)
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    assert done.stderr == ""
+    return done.stdout.splitlines()
+
+
+@pytest.fixture
+def filled(tmp_path: Path) -> Path:
+    """Return a cache that one process has filled."""
+    assert run_probe(tmp_path)[0] == "compiling"
+    return tmp_path
+
+
+def test_second_process_loads_and_the_folder_is_private(filled: Path) -> None:
+    lines = run_probe(filled)
+    assert lines[0] != "compiling"
+    folder = Path(lines[-1])
+    assert folder.is_relative_to(filled)
+    for part in (folder, folder.parent):
+        assert part.stat().st_mode & 0o077 == 0
+
+
+def test_damaged_files_are_passed_over(filled: Path) -> None:
+    for path in filled.rglob("*.nb?"):
+        path.write_bytes(b"\x80garbage" + path.read_bytes()[20:60])
+    assert run_probe(filled)[0] == "compiling"
+    for path in filled.rglob("*.nbc"):
+        path.write_bytes(b"")
+    run_probe(filled)
+
+
+def test_a_folder_that_others_can_read_is_passed_over(filled: Path) -> None:
+    folder = Path(run_probe(filled)[-1])
+    folder.chmod(0o755)
+    assert run_probe(filled) == ["compiling", "None"]
+
+
+def test_a_link_to_elsewhere_is_passed_over(filled: Path, tmp_path: Path) -> None:
+    folder = Path(run_probe(filled)[-1])
+    elsewhere = tmp_path / "elsewhere"
+    folder.rename(elsewhere)
+    folder.symlink_to(elsewhere)
+    assert run_probe(filled) == ["compiling", "None"]
+
+
+def test_a_place_that_cannot_be_made_is_passed_over(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    assert run_probe(blocked) == ["compiling", "None"]
+
+
+def test_an_edited_source_gets_a_folder_of_its_own(tmp_path: Path) -> None:
+    package = tmp_path / "src"
+    shutil.copytree(
+        Path(formsgame.__file__).parent,
+        package / "formsgame",
+        ignore=shutil.ignore_patterns("__pycache__", "web", "server", "cli"),
+    )
+    cache = tmp_path / "cache"
+    first = run_probe(cache, package)[-1]
+    source = package / "formsgame" / "kernels" / "board.py"
+    source.write_text(source.read_text(encoding="utf-8") + "\n# edited\n", encoding="utf-8")
+    second = run_probe(cache, package)
+    assert second[0] == "compiling"
+    assert second[-1] != first
+
+
+def test_each_compiled_function_has_one_signature_and_it_is_the_declared_one() -> None:
+    """A call with other types would compile a second time, in the middle of a game."""
+    code = (
+        "import formsgame as fg\n"
+        "from formsgame import compiled\n"
+        "from formsgame.simulate import perft_checked\n"
+        "compiled.announce_with(None)\n"
+        "compiled.warm_up()\n"
+        "for rules in (fg.STANDARD, fg.ADVANCED):\n"
+        "    for size in (4, 10):\n"
+        "        p = fg.Position.initial(rules, size)\n"
+        "        fg.perft(p, 2); fg.playouts(p, 3, 1); fg.playouts(p, 3, 1, policy='uniform')\n"
+        "        g = fg.playout(p, 1); p.key; p.removed_by(g.moves[0]); len(p.legal_moves)\n"
+        "        p.legal_moves_from(g.moves[0].source)\n"
+        "        for move in g.moves[:-4]: p = p.play(move)\n"
+        "        with fg.Engine(level=3) as engine: engine.think(p, fg.Limit(nodes=50))\n"
+        "    perft_checked(fg.Position.initial(rules, 4), 2)\n"
+        "many = [d.py_func.__qualname__ for d, _ in compiled._registry if len(d.signatures) != 1]\n"
+        "print(many)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=280, check=True
+    )
+    assert done.stdout == "[]\n"
