@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
 from browser.pages import GameBoard
 from browser.servers import Server, run_server, serve_app
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -29,7 +30,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def find_chromium() -> str | None:
-    """Return the Chromium to test with: the one that FORMSGAME_CHROMIUM names, or an installed one."""
+    """Return the Chromium to test with: FORMSGAME_CHROMIUM, or an installed one."""
     named = os.environ.get("FORMSGAME_CHROMIUM")
     return named or next(filter(None, map(shutil.which, CHROMIUMS)), None)
 

@@ -10,10 +10,11 @@ import sys
 import threading
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import uvicorn
@@ -33,7 +34,7 @@ class Server:
 
     address: str
 
-    def request(self, path: str, body: dict[str, object] | None = None) -> Any:
+    def request(self, path: str, body: Mapping[str, object] | None = None) -> Any:
         """Send a request (POST where there is a body) and return the answer."""
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(
@@ -63,7 +64,11 @@ class Server:
             {"kind": "person"} if level is None else {"kind": "computer", "level": level}
             for level in (black, white)
         ]
-        settings = {"black": seats[0], "white": seats[1], "position": position}
+        settings: dict[str, object] = {
+            "black": seats[0],
+            "white": seats[1],
+            "position": position,
+        }
         if position is None:
             settings |= {"rules": rules, "size": size}
         game = self.request("/games", settings)
@@ -84,7 +89,7 @@ class Server:
 class Mind:
     """A computer that plays its first legal move, when it may.
 
-    While `gate` is closed it thinks; every thought begun is counted.
+    While `gate` is not set it thinks.
     """
 
     gate = threading.Event()
@@ -96,14 +101,7 @@ class Mind:
     def think(self, position: Any, limit: Limit) -> Any:
         while not (self.gate.wait(0.02) or self._stopped.is_set()):
             pass
-        move = position.legal_moves[0]
-
-        class Thought:
-            pass
-
-        thought: Any = Thought()
-        thought.move = move
-        return thought
+        return SimpleNamespace(move=position.legal_moves[0])
 
     def stop(self) -> None:
         self._stopped.set()

@@ -1,6 +1,7 @@
-"""Take pictures of the pages, to be looked at: `python tests/browser/shots.py FOLDER`.
+"""Take pictures of the pages, to be looked at: `python -m browser.shots FOLDER` in `tests/`.
 
-Every state at 360, 768 and 1440 px, light and dark. FOLDER gets one PNG each.
+Every state at 360, 768 and 1440 px, light and dark, one PNG each; names of states after FOLDER
+take only these.
 """
 
 from __future__ import annotations
@@ -12,13 +13,11 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parents[1])]
+from playwright.sync_api import Page, sync_playwright
 
 from browser.conftest import find_chromium
 from browser.pages import GameBoard
 from browser.servers import Server, serve_app
-from playwright.sync_api import Page, sync_playwright
-
 from formsgame.position import Position
 from formsgame.rules import parse_rules
 
@@ -39,25 +38,25 @@ def random_moves(rules: str, size: str, stones_left: int, seed: int) -> str:
     return " ".join(moves)
 
 
-def most_removing(game: dict[str, str]) -> tuple[str, str]:
-    """Return the move that would remove most stones, as source and target."""
+def telling_move(game: dict[str, str]) -> tuple[str, str]:
+    """Return a move that would remove about a fifth of the stones, as source and target."""
     position = Position.parse(game["position"])
-    move = max(position.legal_moves, key=lambda move: len(position.removed_by(move)))
+    wanted = sum(position.counts.values()) // 5
+    move = min(position.legal_moves, key=lambda move: abs(len(position.removed_by(move)) - wanted))
     return move.source, move.target
 
 
 def look_at_preview(board: GameBoard, game: dict[str, str]) -> None:
-    source, target = most_removing(game)
+    source, target = telling_move(game)
     board.press(source)
-    if board.means == "touch":
-        board.button("Confirm moves").click() if not board.page.locator(
-            "#confirm[aria-pressed=true]"
-        ).count() else None
-        if not board.page.locator(".stone.chosen").count():
-            board.press(source)
-        board.press(target)
-    else:
+    if board.means == "mouse":
         board.cell(target).hover()
+        return
+    confirms = board.page.locator("#confirm[aria-pressed=true]").count()
+    if not confirms:
+        board.button("Confirm moves").click()
+        board.press(source)
+    board.press(target)
 
 
 State = Callable[[Server, GameBoard], None]
@@ -72,7 +71,7 @@ def show(
         if preview:
             look_at_preview(board, server.game(game_id))
         for _ in range(back):
-            board.page.locator("#step-back").click()
+            board.page.keyboard.press("ArrowLeft")
 
     return state
 
@@ -80,6 +79,14 @@ def show(
 def computer(server: Server, board: GameBoard) -> None:
     game_id = server.new_game("advanced", "8x8", black=4)
     board.open(game_id)
+
+
+def start(server: Server, board: GameBoard) -> None:
+    board.page.goto("/")
+
+
+def missing(server: Server, board: GameBoard) -> None:
+    board.page.goto("/games/none")
 
 
 def chosen(server: Server, board: GameBoard) -> None:
@@ -93,7 +100,7 @@ def chosen(server: Server, board: GameBoard) -> None:
 
 
 STATES: dict[str, State] = {
-    "start": lambda server, board: board.page.goto("/") and None,
+    "start": start,
     "game-begin-8": show("advanced", "8x8", 64),
     "game-middle-12": show("advanced", "12x12", 90),
     "game-preview-12": show("advanced", "12x12", 90, preview=True),
@@ -103,7 +110,7 @@ STATES: dict[str, State] = {
     "game-past-8": show("standard", "8x8", 26, 3, back=3),
     "game-finished-8": show("advanced", "8x8", 0, 2),
     "game-computer-8": computer,
-    "missing": lambda server, board: board.page.goto("/games/none") and None,
+    "missing": missing,
 }
 
 
@@ -126,7 +133,7 @@ def main() -> None:
                 context = browser.new_context(
                     base_url=server.address,
                     viewport={"width": width, "height": height},
-                    color_scheme=scheme,  # type: ignore[arg-type]
+                    color_scheme=scheme,
                     has_touch=small,
                     is_mobile=small,
                 )

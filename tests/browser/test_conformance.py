@@ -162,7 +162,9 @@ def test_notation_agrees_with_the_package(page: Page) -> None:
     from formsgame.notation import parse_move
 
     pieces = ["a1", "z26", "x2", "A 1", "x", "X", "-", "\u2014", " ", "0", "27", "\u00d7", ":", ""]
-    texts = sorted({a + b + c + d for a in pieces for b in pieces for c in pieces for d in ("", "1")})
+    texts = sorted(
+        {a + b + c + d for a in pieces for b in pieces for c in pieces for d in ("", "1")}
+    )
     wanted: list[str | None] = []
     for text in texts:
         try:

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Page, expect
+
 from browser.conftest import NewPage
 from browser.pages import GameBoard
 from browser.servers import Mind, Server, serve_app
-from playwright.sync_api import Page, expect
 
 
 @pytest.fixture

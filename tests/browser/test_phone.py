@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from playwright.sync_api import CDPSession, Page, expect
+
 from browser.pages import GameBoard
 from browser.servers import Server
 from browser.test_play import SMALL, next_move
-from playwright.sync_api import CDPSession, Page, expect
 
 
 @pytest.fixture
@@ -17,7 +18,10 @@ def touched(phone: Page) -> GameBoard:
 def touch(session: CDPSession, kind: str, *points: tuple[float, float]) -> None:
     session.send(
         "Input.dispatchTouchEvent",
-        {"type": kind, "touchPoints": [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(points)]},
+        {
+            "type": kind,
+            "touchPoints": [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(points)],
+        },
     )
 
 
@@ -143,7 +147,15 @@ def test_layout_order_and_stability(server: Server, touched: GameBoard) -> None:
     """Opponent, board, you, hint and actions, moves; and nothing moves when the state changes."""
     game_id = server.new_game("standard", "18x18")
     touched.open(game_id)
-    parts = ["#player-top", "forms-board", "#player-bottom", "#hint", ".actions", ".moves", ".tools"]
+    parts = [
+        "#player-top",
+        "forms-board",
+        "#player-bottom",
+        "#hint",
+        ".actions",
+        ".moves",
+        ".tools",
+    ]
 
     def tops() -> list[float]:
         boxes = [touched.page.locator(part).bounding_box() for part in parts]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
+from playwright.sync_api import Page, expect
+
 from browser.conftest import NewPage
 from browser.pages import GameBoard
 from browser.servers import Server
-from playwright.sync_api import Page, expect
-
 from formsgame.position import Position
 
 #: Every one-color ending here comes after few moves.
@@ -170,9 +170,7 @@ def test_double_click_is_one_ply(server: Server, board: GameBoard) -> None:
     expect(board.page.locator(".stone.chosen")).to_have_count(1)
 
 
-def test_double_click_on_the_confirming_button_is_one_ply(
-    server: Server, board: GameBoard
-) -> None:
+def test_double_click_on_the_confirming_button_is_one_ply(server: Server, board: GameBoard) -> None:
     game_id = server.new_game("advanced", "4x4")
     board.open(game_id)
     board.button("Confirm moves").click()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from playwright.sync_api import Page, expect
+
 from browser.pages import GameBoard
 from browser.servers import Server
-from playwright.sync_api import Page, expect
 
 
 def test_a_newcomer_plays_with_one_click(server: Server, page: Page) -> None:

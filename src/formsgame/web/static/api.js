@@ -15,6 +15,8 @@
 
 const ROOT = "/api/v1";
 const LONGEST_WAIT = 8000;
+/** How the server closes the connection to a game that does not exist. */
+const CLOSE_MISSING = 4404;
 
 /** A request that failed; status 0 means that no server answered. */
 export class ApiError extends Error {
@@ -109,8 +111,11 @@ export class Live {
       this.onConnection(true);
       this.onGame(JSON.parse(event.data));
     };
-    socket.onclose = () => {
+    socket.onclose = (event) => {
       this.socket = null;
+      if (event.code === CLOSE_MISSING) {
+        return;
+      }
       this.failures += 1;
       this.onConnection(false);
       const wait = Math.min(LONGEST_WAIT, 250 * 2 ** this.failures);

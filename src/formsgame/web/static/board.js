@@ -66,7 +66,6 @@ export class FormsBoard extends HTMLElement {
       return;
     }
     const { svg } = this.#view;
-    svg.setAttribute("aria-label", gettext("Board"));
     this.#frame.className = "board-frame";
     this.#frame.append(svg);
     this.append(this.#frame, this.#makeZoomBar());
@@ -138,6 +137,8 @@ export class FormsBoard extends HTMLElement {
     if (!this.#state) {
       const { rows, columns } = step.position;
       this.style.setProperty("--board-ratio", String((columns + 0.6) / (rows + 0.6)));
+      const label = gettext("Board, %(rows)s rows, %(columns)s columns", { rows, columns });
+      this.#view.svg.setAttribute("aria-label", label);
       this.#state = initialState(step);
       this.#measure();
       this.#update(this.#state, false, true);
@@ -390,7 +391,6 @@ export class FormsBoard extends HTMLElement {
   /** @returns {HTMLElement} */
   #makeZoomBar() {
     this.#zoomBar.className = "zoom-bar";
-    const center = () => [this.#frame.clientWidth / 2, this.#frame.clientHeight / 2];
     /** @type {Array<[string, string, () => number]>} */
     const buttons = [
       ["\u2212", gettext("Zoom out"), () => this.#zoom / ZOOM_STEP],
@@ -402,13 +402,29 @@ export class FormsBoard extends HTMLElement {
       button.textContent = sign;
       button.setAttribute("aria-label", label);
       button.addEventListener("click", () => {
-        const [x, y] = center();
+        const [x, y] = this.#zoomCenter();
         this.#setZoom(zoom(), x, y);
       });
       this.#zoomBar.append(button);
     }
     this.#setZoom(1, 0, 0);
     return this.#zoomBar;
+  }
+
+  /**
+   * Return what the buttons zoom about, in the frame: the chosen stone, or else the middle.
+   * @returns {[number, number]}
+   */
+  #zoomCenter() {
+    const frame = this.#frame.getBoundingClientRect();
+    const cell = this.#view.cellElements[this.#state?.chosen ?? -1]?.getBoundingClientRect();
+    const middle = /** @type {[number, number]} */ ([frame.width / 2, frame.height / 2]);
+    if (!cell) {
+      return middle;
+    }
+    const x = (cell.left + cell.right) / 2 - frame.left;
+    const y = (cell.top + cell.bottom) / 2 - frame.top;
+    return x >= 0 && y >= 0 && x <= frame.width && y <= frame.height ? [x, y] : middle;
   }
 
   /**

@@ -93,21 +93,24 @@ class Keyed {
 export class BoardView {
   constructor() {
     boards += 1;
-    this.hatch = `hatch-${boards}`;
     this.svg = /** @type {SVGSVGElement} */ (make("svg", { class: "board", role: "grid" }));
+    this.hatches = { x: `hatch-${boards}-x`, o: `hatch-${boards}-o` };
     const defs = make("defs", {}, this.svg);
-    const pattern = make(
-      "pattern",
-      {
-        id: this.hatch,
-        width: 0.2,
-        height: 0.2,
-        patternUnits: "userSpaceOnUse",
-        patternTransform: "rotate(45)",
-      },
-      defs,
-    );
-    make("rect", { width: 0.09, height: 0.2, class: "hatch" }, pattern);
+    for (const [symbol, id] of Object.entries(this.hatches)) {
+      const pattern = make(
+        "pattern",
+        {
+          id,
+          class: symbol,
+          width: 0.2,
+          height: 0.2,
+          patternUnits: "userSpaceOnUse",
+          patternTransform: "rotate(45)",
+        },
+        defs,
+      );
+      make("rect", { width: 0.09, height: 0.2, class: "hatch" }, pattern);
+    }
     this.ground = /** @type {SVGGraphicsElement} */ (
       make("rect", { class: "ground", rx: 0.08 }, this.svg)
     );
@@ -364,7 +367,8 @@ export class BoardView {
   markDoomed(element, doomed) {
     const has = element.childElementCount > 1;
     if (doomed && !has) {
-      make("circle", { r: RADIUS, fill: `url(#${this.hatch})` }, element);
+      const hatch = element.classList.contains("x") ? this.hatches.x : this.hatches.o;
+      make("circle", { r: RADIUS, fill: `url(#${hatch})` }, element);
       make("path", { class: "halo", d: CROSS }, element);
       make("path", { class: "cross", d: CROSS }, element);
     } else if (!doomed && has) {
