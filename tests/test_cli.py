@@ -21,7 +21,6 @@ from formsgame.cli import app as commands
 from formsgame.cli import words
 
 VECTORS = Path(__file__).parent / "vectors"
-DOCS = Path(__file__).parents[1] / "docs"
 POSITION = "8/8/8/2xxo3/8/8/8/8 x advanced"
 
 
@@ -284,15 +283,6 @@ def test_show_writes_text_files(tmp_path: Path) -> None:
     file = tmp_path / "board.txt"
     assert run("show", POSITION, "-o", str(file), encoding="ascii").out == ""
     assert file.read_text("utf-8") == run("show", POSITION).out
-
-
-def test_the_picture_of_the_readme_is_the_projects_own() -> None:
-    text = (DOCS / "game.svg").read_text("utf-8")
-    found = re.search("<desc>(.*)</desc>", text)
-    assert found
-    assert text == fg.to_svg(
-        fg.Position.parse(found[1]), chosen="h3", preview="h3-h2", last_move="g6-f6"
-    )
 
 
 # perft and playout
