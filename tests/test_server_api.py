@@ -219,7 +219,7 @@ def test_a_record_is_a_file_that_says_it_all(server: Served) -> None:
         finished["start"],
         finished["moves"],
     )
-    assert record.result == finished["result"] == "B+R"
+    assert record.result == finished["result"] == "W+R"
     assert (record.headers["Black"], record.headers["White"]) == ("Person", "Person")
     assert record.headers["Date"] == game["created"][:10].replace("-", ".")
 

@@ -55,6 +55,7 @@ def serve_until_signal(app: ASGIApp, listener: socket.socket, started: Callable[
         access_log=False,
         proxy_headers=False,
         server_header=False,
+        timeout_keep_alive=75,
         timeout_graceful_shutdown=GRACE_SECONDS,  # type: ignore[arg-type]
     )
     _Server(config, started).run(sockets=[listener])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import gc
 import hashlib
 import http.client
 import json
@@ -15,6 +16,8 @@ import threading
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from formsgame import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -62,7 +65,6 @@ def run(
         home = _home(folder)
         listener, address = _find_place(port, home)
         if listener is None:
-            _say(f"Forms runs already at {address}")
             if open_browser and (opening := _open_browser(address)):
                 opening.join(5)
             return 0
@@ -76,7 +78,6 @@ def run(
     if any(thread.name.startswith(_BUSY_THREADS) for thread in threading.enumerate()):
         # A compilation can't be interrupted, and must not outlive the interpreter it needs.
         logging.shutdown()
-        sys.stdout.flush()
         os._exit(0)
     return 0
 
@@ -90,15 +91,21 @@ def _serve(
     open_browser: bool,
 ) -> None:
     """Answer on a socket that listens already, until a signal ends it."""
-    # Slow to import, so only now, when whoever asks at the port is kept waiting, not refused.
     from formsgame.errors import StorageError
-    from formsgame.server.app import create_app
-    from formsgame.server.runner import serve_until_signal
 
+    # Looking for garbage among what is imported and stays is a tenth of the time to the first page.
+    gc.disable()
     try:
+        # Slow to import, so only now, when whoever asks at the port is kept waiting, not refused.
+        from formsgame.server.app import create_app
+        from formsgame.server.runner import serve_until_signal
+
         app = create_app(folder / DATABASE, pages, home=home)
     except StorageError as error:
         raise StartError(str(error)) from None
+    finally:
+        gc.freeze()
+        gc.enable()
 
     def started() -> None:
         _say(f"Forms is at {address}  (Ctrl-C stops it)")
@@ -120,8 +127,14 @@ def _find_place(port: int | None, home: str) -> tuple[socket.socket | None, str]
             if port is None and found != PORT:
                 _say(f"Port {PORT} is held by another program; taking port {found}")
             return listener, _address(found)
-        if _is_forms(candidate, home):
-            return None, _address(candidate)
+        version = _version_running(candidate, home)
+        if version is not None:
+            address = _address(candidate)
+            if version == __version__:
+                _say(f"Forms runs already at {address}")
+            else:
+                _say(f"Forms {version} runs already at {address}; end it to use {__version__}")
+            return None, address
     raise StartError(f"port {port} is held by another program; choose another one")
 
 
@@ -144,8 +157,8 @@ def _listen(port: int) -> socket.socket | None:
     return listener
 
 
-def _is_forms(port: int, home: str) -> bool:
-    """Tell whether it is Forms with the same data folder that holds a port."""
+def _version_running(port: int, home: str) -> str | None:
+    """Return the version of Forms that holds a port; None if it is none with this data folder."""
     answers: list[object] = []
 
     def ask() -> None:
@@ -163,9 +176,9 @@ def _is_forms(port: int, home: str) -> bool:
         _say(f"Waiting for the program on port {port} to say who it is")
         asking.join(ASKING_SECONDS)
     about = answers[0] if answers else None
-    return (
-        isinstance(about, dict) and about.get("name") == "formsgame" and about.get("home") == home
-    )
+    if not isinstance(about, dict) or about.get("name") != "formsgame" or about.get("home") != home:
+        return None
+    return str(about.get("version"))
 
 
 def _address(port: int) -> str:
