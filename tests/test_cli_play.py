@@ -143,7 +143,7 @@ def test_every_command() -> None:
         """,
     )
     assert (ran.status, ran.err) == (0, "")
-    assert play.HELP in ran.out
+    assert play.commands_help() in ran.out
     assert "a2-a1 a2-a3 a2-b2" in ran.out
     assert " 2  ●*○+● ○  2" in ran.lines
     assert "a2: choose where it goes (3 captures)." in ran.lines

@@ -27,23 +27,6 @@ MANY_MOVES = 500
 #: Characters of a line that are looked at.
 LINE_LIMIT = 4096
 
-HELP = """\
-e4-e2      play this move
-e4         show where the stone on a cell can go
-show e4-e2 show what a move would remove
-moves      list the legal moves
-hint       ask the computer for a move
-undo       take back (against the computer: its reply and your move)
-board      show the board again
-flip       turn the board around
-position   print the position in notation
-record     print the record of the game
-save FILE  add the record of the game to a file
-resign     give the game up
-quit       leave
-help       this list
-Single letters do for help (?), moves (m), hint (h), undo (u), board (b) and quit (q)."""
-
 
 def run(
     start: Position,
@@ -90,7 +73,7 @@ class Table:
         if computer is not None:
             self.game.headers[computer.title] = f"formsgame, level {level}"
         self._commands: dict[str, Callable[[str], None]] = {
-            "help": lambda rest: say(_(HELP)),
+            "help": lambda rest: say(commands_help()),
             "moves": lambda rest: self.list_moves(),
             "hint": lambda rest: self.hint(),
             "undo": lambda rest: self.undo(),
@@ -101,7 +84,7 @@ class Table:
             "resign": lambda rest: self.game.resign(),
             "quit": lambda rest: self.leave(),
             "show": self.preview,
-            "save": lambda rest: self.save(Path(rest)),
+            "save": lambda rest: self.save(Path(rest).expanduser()),
         }
         short = {"?": "help", "m": "moves", "h": "hint", "u": "undo", "b": "board", "q": "quit"}
         self._commands |= {letter: self._commands[word] for letter, word in short.items()}
@@ -253,6 +236,28 @@ class Table:
     def leave(self) -> None:
         """Stop playing, the game unfinished."""
         self._is_leaving = True
+
+
+def commands_help() -> str:
+    """Return what can be typed."""
+    return _(
+        """\
+e4-e2      play this move
+e4         show where the stone on a cell can go
+show e4-e2 show what a move would remove
+moves      list the legal moves
+hint       ask the computer for a move
+undo       take back (against the computer: its reply and your move)
+board      show the board again
+flip       turn the board around
+position   print the position in notation
+record     print the record of the game
+save FILE  add the record of the game to a file
+resign     give the game up
+quit       leave
+help       this list
+Single letters do for help (?), moves (m), hint (h), undo (u), board (b) and quit (q)."""
+    )
 
 
 def _is_cell(text: str) -> bool:
