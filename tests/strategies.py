@@ -5,9 +5,16 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 import naive
+
+
+def examples(count: int) -> settings:
+    """Draw so many examples, more in the profile that looks for more."""
+    return settings(max_examples=max(1, count * settings().max_examples // 60))
+
 
 RULES = (naive.STANDARD, naive.ADVANCED)
 SIDES = (naive.BLACK, naive.WHITE)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import formsgame as fg
@@ -88,9 +88,8 @@ near = strategies.damaged(st.one_of(positions_text, moves_text, sizes_text))
 @pytest.mark.parametrize("name", TEXT_READERS)
 def test_any_text(name: str) -> None:
     reader = TEXT_READERS[name]
-    reader_examples = settings(max_examples=80)
 
-    @reader_examples
+    @strategies.examples(80)
     @given(text=strategies.noise | near)
     @example(text="")
     @example(text="\ud800")
@@ -108,7 +107,7 @@ def test_any_text(name: str) -> None:
 
 @pytest.mark.parametrize("name", TEXT_READERS)
 def test_what_is_no_text(name: str) -> None:
-    @settings(max_examples=60)
+    @strategies.examples(60)
     @given(value=strategies.things)
     @example(value={"position": None})
     @example(value=float("nan"))
@@ -183,7 +182,7 @@ def placements(draw: st.DrawFn) -> str:
 
 
 @given(text=placements())
-@settings(max_examples=400)
+@strategies.examples(400)
 @example(text=f"{'/'.join(['x' + 'o' * 25] * 26)} x standard")
 @example(text=f"{'/'.join(['x' + 'o' * 25] * 27)} x standard")
 @example(text="xo1/0 x standard")
@@ -213,7 +212,7 @@ MARK = st.sampled_from(["", "-", "x", "X", "×", *"‐‑‒–—−"])
     blanks=st.tuples(BLANK, BLANK, BLANK, BLANK),
     upper=st.booleans(),
 )
-@settings(max_examples=300)
+@strategies.examples(300)
 @example(move=((4, 3), (23, 1)), mark="", blanks=("", "", "", ""), upper=False)
 @example(move=((4, 3), (23, 1)), mark="x", blanks=("", "", "", ""), upper=False)
 @example(move=((23, 3), (23, 1)), mark="x", blanks=("", " ", " ", ""), upper=True)
@@ -298,7 +297,7 @@ def test_limits(seconds: Any, nodes: Any, depth: Any) -> None:
 
 
 @given(depth=strategies.things, count=strategies.things, seed=strategies.things)
-@settings(max_examples=30)
+@strategies.examples(30)
 def test_depths_counts_and_seeds(depth: Any, count: Any, seed: Any) -> None:
     over = fg.Position.parse("x o standard")
     read(lambda _: fg.perft(over, depth), None)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import formsgame as fg
@@ -123,7 +123,7 @@ def test_records_are_read(text: str) -> None:
 
 @pytest.mark.parametrize("name", READERS)
 def test_any_text(name: str) -> None:
-    @settings(max_examples=80)
+    @strategies.examples(80)
     @given(text=strategies.damaged(records()) | strategies.noise)
     @example(text="")
     @example(text="$²")

@@ -10,7 +10,7 @@ import tracemalloc
 from collections.abc import Callable, Container
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import formsgame as fg
@@ -98,7 +98,7 @@ def reason(board: naive.Board, source: naive.Cell, target: naive.Cell) -> str | 
 
 
 @given(position=small_positions)
-@settings(max_examples=40)
+@strategies.examples(40)
 @example(position=fg.Position.parse(CORPUS[4]))
 @example(position=fg.Position.parse(CORPUS[5]))
 @example(position=fg.Position.parse(CORPUS[6]))
@@ -574,7 +574,7 @@ CODES = {"empty": "setup.empty", "disconnected": "setup.disconnected", "side": "
 
 
 @given(board=unsound())
-@settings(max_examples=200)
+@strategies.examples(200)
 @example(board=naive.Board("standard", 1, 3, {(0, 0): "x", (2, 0): "x"}, "x"))
 def test_every_defect_is_named_at_once(board: naive.Board) -> None:
     wrong = {CODES[defect] for defect in naive.defects(board)}
@@ -621,7 +621,7 @@ def test_defects_of_different_kinds_come_together() -> None:
 
 
 @given(rules=st.sampled_from(RULES), rows=st.integers(-1, 30), columns=st.integers(-1, 30))
-@settings(max_examples=150)
+@strategies.examples(150)
 def test_games_start_on_legal_sizes_alone(rules: str, rows: int, columns: int) -> None:
     if naive.is_start_size(rules, rows, columns):
         position = fg.Position.initial(rules, (rows, columns))
