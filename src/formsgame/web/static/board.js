@@ -47,7 +47,7 @@ export class FormsBoard extends HTMLElement {
   #zoomBar = document.createElement("div");
   #zoom = 1;
   /** @type {Means} */
-  #means = "mouse";
+  #means = matchMedia("(pointer: coarse)").matches ? "touch" : "mouse";
   /** @type {Grip | null} */
   #grip = null;
   /** @type {{distance: number, zoom: number} | null} */
@@ -102,9 +102,9 @@ export class FormsBoard extends HTMLElement {
       : null;
   }
 
-  /** Whether cells are so small that moves are confirmed unless that is switched off. */
-  get isSmall() {
-    return this.#view.cellSize > 0 && this.#view.cellSize < SMALL_CELL;
+  /** Whether moves are confirmed, by what was used last to make them. */
+  get isConfirming() {
+    return this.#confirms(this.#means);
   }
 
   /** Whose stones may be moved here, or 0. */
@@ -144,8 +144,10 @@ export class FormsBoard extends HTMLElement {
       this.#update(this.#state, false, true);
       return;
     }
-    this.#animated = animated;
-    this.#update(withStep(this.#state, step));
+    if (step !== this.#state.step) {
+      this.#animated = animated;
+      this.#update(withStep(this.#state, step));
+    }
   }
 
   /** Put down the held stone, drop the proposal or give up the choice. */
@@ -371,13 +373,18 @@ export class FormsBoard extends HTMLElement {
     return this.#state?.flipped ? rows * columns - 1 - index : index;
   }
 
+  /** Whether cells are so small that the board can be zoomed. */
+  get #isSmall() {
+    return this.#view.cellSize > 0 && this.#view.cellSize < SMALL_CELL;
+  }
+
   #measure() {
     const { columns } = this.#state?.step.position ?? { columns: 0 };
     if (!columns || !this.#frame.clientWidth) {
       return;
     }
     this.#view.cellSize = this.#frame.clientWidth / (columns + 0.6);
-    const small = this.isSmall;
+    const small = this.#isSmall;
     if (this.classList.contains("small") !== small) {
       this.classList.toggle("small", small);
       if (!small) {
@@ -453,7 +460,7 @@ export class FormsBoard extends HTMLElement {
       // The finger drags a stone, not the page.
       event.preventDefault();
     }
-    if (event.touches.length !== 2 || !this.isSmall) {
+    if (event.touches.length !== 2 || !this.#isSmall) {
       this.#pinch = null;
       return;
     }
@@ -475,7 +482,7 @@ export class FormsBoard extends HTMLElement {
 
   /** @param {WheelEvent} event */
   #onWheel(event) {
-    if (!event.ctrlKey || !this.isSmall) {
+    if (!event.ctrlKey || !this.#isSmall) {
       return;
     }
     event.preventDefault();

@@ -76,15 +76,12 @@ export function initialState(step) {
 }
 
 /**
- * Show another step; what was chosen stays only if nothing moved.
+ * Show another step, with nothing chosen.
  * @param {BoardState} state
  * @param {Step} step
  * @returns {BoardState}
  */
 export function withStep(state, step) {
-  if (step === state.step) {
-    return state;
-  }
   const cursor = Math.min(state.cursor, step.position.cells.length - 1);
   return { ...state, step, cursor, ...NOTHING_CHOSEN };
 }

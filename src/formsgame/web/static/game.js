@@ -21,6 +21,7 @@ import {
   colorName,
   colorOf,
   isAgainstComputer,
+  kindOf,
   objective,
   personalVerdict,
   playerName,
@@ -187,6 +188,7 @@ class GamePage {
       this.flipped = recall(`flipped.${game.id}`, this.startsFlipped(game));
       this.board.show(this.steps[this.steps.length - 1]);
       this.board.coordinates = recall("coordinates", true);
+      say(part("kind"), kindOf(game));
       part("game").classList.remove("loading");
     } else {
       if (this.looking !== null && this.looking >= this.steps.length) {
@@ -343,6 +345,7 @@ class GamePage {
       /** @type {HTMLButtonElement} */ (button).disabled = !this.canUndo || !this.ready;
     }
     part("resign").toggleAttribute("disabled", !this.ready);
+    part("confirm").setAttribute("aria-pressed", String(this.board.isConfirming));
   }
 
   /**
@@ -488,12 +491,7 @@ class GamePage {
         button.toggleAttribute("disabled", end);
       }
     }
-    const confirms =
-      this.board.confirmation === "auto"
-        ? this.board.isSmall
-        : this.board.confirmation === "on";
     part("coordinates").setAttribute("aria-pressed", String(recall("coordinates", true)));
-    part("confirm").setAttribute("aria-pressed", String(confirms));
     part("game").classList.toggle("over", game.status === "finished");
   }
 

@@ -46,22 +46,6 @@ export function isAgainstComputer(game) {
 }
 
 /**
- * Return the word for a level, or "".
- * @param {number} level
- * @returns {string}
- */
-export function levelWord(level) {
-  const words = [
-    gettext("novice"),
-    gettext("easy"),
-    gettext("fair"),
-    gettext("strong"),
-    gettext("expert"),
-  ];
-  return words[level - 1] ?? "";
-}
-
-/**
  * Return who plays a color: "You", "Computer, level 3", or the color itself.
  * @param {Game} game
  * @param {Color} color
@@ -73,6 +57,18 @@ export function playerName(game, color) {
     return gettext("Computer, level %(level)s", { level: player.level ?? 1 });
   }
   return isAgainstComputer(game) ? gettext("You") : colorName(color);
+}
+
+/**
+ * Return the rules and the size of a game, in words.
+ * @param {Game} game
+ * @returns {string}
+ */
+export function kindOf(game) {
+  const { rows, columns } = game;
+  return game.rules === "standard"
+    ? gettext("Standard %(rows)s × %(columns)s", { rows, columns })
+    : gettext("Advanced %(rows)s × %(columns)s", { rows, columns });
 }
 
 /**

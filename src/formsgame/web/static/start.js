@@ -4,7 +4,7 @@
 import { ApiError, request, untilReady } from "./api.js";
 import { ago, gettext, ngettext } from "./messages.js";
 import { startProblem } from "./rules.js";
-import { colorOf, isAgainstComputer, playerOf, verdict } from "./sentences.js";
+import { colorOf, isAgainstComputer, kindOf, playerOf, verdict } from "./sentences.js";
 import { recall, remember } from "./settings.js";
 
 /** @typedef {import("./api.js").Game} Game */
@@ -233,9 +233,8 @@ function recentGame(game) {
   const words = document.createElement("span");
   const title = document.createElement("strong");
   title.textContent = opponents(game);
-  const rules = game.rules === "standard" ? gettext("Standard") : gettext("Advanced");
   const kind = document.createElement("small");
-  kind.textContent = `${rules} ${game.rows} × ${game.columns} · ${ago(game.updated)}`;
+  kind.textContent = `${kindOf(game)} · ${ago(game.updated)}`;
   const state = document.createElement("small");
   state.textContent = progressOf(game);
   words.append(title, state, kind);
