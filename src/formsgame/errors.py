@@ -50,6 +50,7 @@ MESSAGES: dict[str, str] = {
     ),
     "setup.one_color": ("only {color} has stones, so {other} has won and must be the side to move"),
     "setup.code": "cell {cell} holds {value}; cells are 0 empty, 1 Black, 2 White",
+    "setup.twice": "cell {cell} is given twice",
     "setup.cells": "{found} cells for a board of {expected}",
     # moves
     "move.over": "{move}: the game is over",

@@ -179,6 +179,8 @@ class Position:
                 defects.append(NotationError("cell.off_board", cell=name, size=str(board_size)))
             elif code not in (1, 2):
                 defects.append(FormsError("setup.code", cell=name, value=shown(code)))
+            elif cells[column * board_size.rows + row]:
+                defects.append(FormsError("setup.twice", cell=name))
             else:
                 cells[column * board_size.rows + row] = int(code)
         self._fill(bytes(cells), board_size, _color(side_to_move), parse_rules(rules), defects)
