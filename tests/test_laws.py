@@ -615,9 +615,15 @@ def test_defects_of_different_kinds_come_together() -> None:
         "setup.disconnected",
     ]
     with pytest.raises(fg.SetupError) as refused:
-        fg.Position({"a1": 1, "c1": 1, "z9": 2, "b2": 3}, (3, 3), fg.BLACK, "standard")
-    codes = sorted(defect.code for defect in refused.value.defects)
-    assert codes == ["cell.off_board", "setup.code", "setup.disconnected", "setup.one_color"]
+        stones = {"a1": 1, "c1": 1, "z9": 2, "b2": 3, "A1": 2}
+        fg.Position(stones, (3, 3), fg.BLACK, "standard")
+    assert sorted(defect.code for defect in refused.value.defects) == [
+        "cell.off_board",
+        "setup.code",
+        "setup.disconnected",
+        "setup.one_color",
+        "setup.twice",
+    ]
 
 
 @given(rules=st.sampled_from(RULES), rows=st.integers(-1, 30), columns=st.integers(-1, 30))
