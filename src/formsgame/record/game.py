@@ -6,7 +6,7 @@ import io
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, Protocol
 
 from formsgame.errors import FormsError, IllegalMoveError, RecordError
 from formsgame.position import Move, Outcome, Position
@@ -639,6 +639,13 @@ class Node:
         return f"<Node {number + 1}{'...' if second else '.'} {self.move}>"
 
 
+class Writable(Protocol):
+    """An open file of text or bytes."""
+
+    def write(self, data: Any, /) -> object:
+        """Write all of a text, or of bytes."""
+
+
 def read_games(
     source: Source, on_error: Callable[[RecordError], object] | None = None
 ) -> Iterator[Game]:
@@ -661,6 +668,10 @@ def read_games(
         except RecordError as error:
             if on_error is None:
                 raise
+            # Tracebacks hold all that was read of the game, and errors may be kept.
+            for each in (error, error.__cause__):
+                if each is not None:
+                    each.__traceback__ = None
             on_error(error)
             reader.skip()
             continue
@@ -669,7 +680,7 @@ def read_games(
         yield Game._from_parsed(parsed)
 
 
-def write_games(games: Iterable[Game], file: str | os.PathLike[str] | IO[str] | IO[bytes]) -> int:
+def write_games(games: Iterable[Game], file: str | os.PathLike[str] | Writable) -> int:
     """Write games to a path or an open file (of text or bytes) as UTF-8; returns their number.
 
     An empty line stands between two games. A file at the path is replaced.

@@ -7,15 +7,23 @@ import io
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, Protocol
 
 from formsgame.errors import RecordError
 
 #: Characters read from a file at a time.
 CHUNK = 1 << 16
 
+
+class Readable(Protocol):
+    """An open file of text or bytes."""
+
+    def read(self, size: int, /) -> str | bytes:
+        """Return at most `size` characters or bytes, none at the end."""
+
+
 #: Where records come from: a path, an open file of text or bytes, or lines.
-Source = str | os.PathLike[str] | IO[str] | IO[bytes] | Iterable[str] | Iterable[bytes]
+Source = str | os.PathLike[str] | Readable | Iterable[str] | Iterable[bytes]
 
 
 def read_lines(source: object, limit: int) -> Iterator[str]:

@@ -376,7 +376,8 @@ class Reader:
             self._fail("record.result", place, text=clip(found))
         elif "Result" in tags and tags["Result"].value != found:
             self._disagree(found, "tag Result", tags["Result"].value, self._number, place + 1)
-        on_board = tree.position(draft.node).outcome
+        # Not where the reading ended: a variation that repeats the last move may go on from it.
+        on_board = tree.position(tree.end()).outcome
         ending = RESULTS[found or "*"]
         if found and ending != on_board and (on_board or (ending and ending.reason == "board")):
             expected = format_result(on_board) if on_board else "that it goes on"
