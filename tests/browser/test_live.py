@@ -100,7 +100,7 @@ def test_undo_while_the_computer_thinks(
     board.button("Undo").click()
     expect(board.recorded).to_have_count(0)
     expect(board.stones).to_have_count(16)
-    expect(board.hint).to_have_text("Black's move: choose a black stone.")
+    expect(board.hint).to_have_text("Your move: choose a black stone.")
     thoughtful.set()
     board.page.wait_for_timeout(300)
     assert server.moves(game_id) == []

@@ -33,7 +33,8 @@ import { gettext } from "./messages.js";
 const SMALL_CELL = 32;
 /** With a mouse, which shows what it points at, only cells smaller than this need it. */
 const SMALL_CELL_FOR_MOUSE = 22;
-const DRAG_DISTANCE = 5;
+/** How far a stone is pulled, in pixels, before it is dragged; a finger is less steady. */
+const DRAG_DISTANCE = { mouse: 5, touch: 10, keyboard: 5 };
 const MOST_ZOOM = 4;
 const ZOOM_STEP = 1.5;
 
@@ -305,7 +306,7 @@ export class FormsBoard extends HTMLElement {
     const grip = this.#grip;
     if (grip && grip.pointer === event.pointerId && !this.#state.held) {
       const distance = Math.hypot(event.clientX - grip.x, event.clientY - grip.y);
-      if (distance < DRAG_DISTANCE) {
+      if (distance < DRAG_DISTANCE[this.#means]) {
         return;
       }
       if (this.#state.chosen !== grip.cell || this.#state.proposed !== -1) {

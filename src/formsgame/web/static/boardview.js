@@ -125,7 +125,7 @@ export class BoardView {
     this.falling = this.layer();
     this.stones = new Keyed(
       this.layer("stones"),
-      (/** @type {StoneLook} */ look) => this.makeStone(look),
+      (/** @type {StoneLook} */ _) => this.makeStone(),
       (element, look, id) => this.updateStone(element, look, id),
     );
     this.marks = new Keyed(
@@ -319,11 +319,8 @@ export class BoardView {
     });
   }
 
-  /**
-   * @param {StoneLook} look
-   * @returns {SVGElement}
-   */
-  makeStone(look) {
+  /** @returns {SVGElement} */
+  makeStone() {
     const stone = make("g", {});
     make("circle", { class: "disc", r: RADIUS }, stone);
     if (this.animated) {

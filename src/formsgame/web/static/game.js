@@ -4,30 +4,18 @@
 import "./board.js";
 import { ApiError, Live, recordAddress, request, untilReady } from "./api.js";
 import { firstStep, nextStep } from "./boardstate.js";
+import { hint, lastMove } from "./hints.js";
 import { gettext } from "./messages.js";
 import { MoveList } from "./movelist.js";
+import { BLACK, WHITE, countStones, formatMove, parseMove, parsePosition } from "./rules.js";
 import {
-  BLACK,
-  WHITE,
-  countStones,
-  formatCell,
-  formatMove,
-  opponent,
-  parseMove,
-  parsePosition,
-} from "./rules.js";
-import {
-  choices,
   colorName,
   colorOf,
   isAgainstComputer,
   kindOf,
-  objective,
   personalVerdict,
   playerName,
   playerOf,
-  removed,
-  removes,
   stonesLeft,
   verdict,
 } from "./sentences.js";
@@ -333,7 +321,15 @@ class GamePage {
     if (!game || !state) {
       return;
     }
-    const [line, more] = this.hint(game, state);
+    const [line, more] = hint({
+      game,
+      steps: this.steps,
+      looking: this.looking,
+      movable: this.movable,
+      preparing: this.preparing,
+      resigning: this.resigning,
+      board: state,
+    });
     say(part("hint-line"), line);
     say(part("hint-more"), more);
     part("hint").classList.toggle("falls", this.board.preview !== null);
@@ -363,119 +359,6 @@ class GamePage {
       return "resign";
     }
     return this.board.proposal ? "proposal" : "play";
-  }
-
-  /**
-   * Return what there is to say: the main line and what goes with it.
-   * @param {Game} game
-   * @param {import("./boardstate.js").BoardState} state
-   * @returns {[string, string]}
-   */
-  hint(game, state) {
-    if (this.looking !== null) {
-      const values = { ply: this.looking, total: this.steps.length - 1 };
-      const line = gettext("Looking back: after move %(ply)s of %(total)s.", values);
-      return [line, this.lastMove(this.looking)];
-    }
-    if (game.status === "finished") {
-      return [[personalVerdict(game), verdict(game)].filter(Boolean).join(" "), objective()];
-    }
-    if (this.preparing) {
-      return [this.preparing, gettext("The game starts as soon as they are ready.")];
-    }
-    if (this.resigning) {
-      return [gettext("Resign this game?"), gettext("The other side wins at once.")];
-    }
-    const last = this.lastMove(this.steps.length - 1);
-    if (!this.movable) {
-      const line = game.thinking
-        ? gettext("The computer is thinking…")
-        : gettext("Waiting for the other side.");
-      return [line, last || objective()];
-    }
-    const look = this.board.preview;
-    if (look) {
-      return this.previewHint(look);
-    }
-    if (state.chosen !== -1) {
-      return this.chosenHint(state);
-    }
-    const line =
-      this.movable === BLACK
-        ? gettext("Black's move: choose a black stone.")
-        : gettext("White's move: choose a white stone.");
-    return [line, last || objective()];
-  }
-
-  /**
-   * @param {import("./boardstate.js").BoardState} state
-   * @returns {[string, string]}
-   */
-  chosenHint(state) {
-    const { position } = state.step;
-    const name = formatCell(position, state.chosen);
-    const captures = [...state.targets].filter((cell) => position.cells[cell]).length;
-    const slides = state.targets.size - captures;
-    if (!state.targets.size) {
-      return [
-        gettext("%(cell)s has no move now.", { cell: name }),
-        gettext("It touches no enemy stone, and no slide of it would cut anything off."),
-      ];
-    }
-    return [choices(name, captures, slides), objective()];
-  }
-
-  /**
-   * @param {import("./boardstate.js").Preview} look
-   * @returns {[string, string]}
-   */
-  previewHint(look) {
-    const { position } = this.steps[this.shown];
-    const gone = this.countCells(position, [...look.removed, look.move.target]);
-    const line = removes(formatMove(position, look.move), gone[BLACK], gone[WHITE]);
-    const counts = countStones(position);
-    const left = { black: counts[BLACK] - gone[BLACK], white: counts[WHITE] - gone[WHITE] };
-    const enemy = opponent(position.side);
-    if ((enemy === BLACK ? left.black : left.white) === 0) {
-      return [
-        line,
-        enemy === BLACK
-          ? gettext("Black runs out of stones with it and wins.")
-          : gettext("White runs out of stones with it and wins."),
-      ];
-    }
-    const leaves = gettext("It leaves %(black)s black and %(white)s white.", left);
-    return [line, `${leaves} ${objective()}`];
-  }
-
-  /**
-   * Count the stones on some cells by color.
-   * @param {import("./rules.js").Position} position
-   * @param {readonly number[]} cells
-   * @returns {[number, number, number]}
-   */
-  countCells(position, cells) {
-    /** @type {[number, number, number]} */
-    const counts = [0, 0, 0];
-    for (const cell of cells) {
-      counts[position.cells[cell]] += 1;
-    }
-    return counts;
-  }
-
-  /**
-   * Return what the move before a ply did, in words, or "".
-   * @param {number} ply
-   * @returns {string}
-   */
-  lastMove(ply) {
-    const { move, cleared } = this.steps[ply];
-    if (!move) {
-      return "";
-    }
-    const { position } = this.steps[ply - 1];
-    const gone = this.countCells(position, cleared);
-    return removed(position.side, formatMove(position, move), gone[BLACK], gone[WHITE]);
   }
 
   /** @param {Game} game */
@@ -683,7 +566,7 @@ class GamePage {
   announceChange(before, game) {
     const words = [];
     if (game.ply > before.ply) {
-      words.push(this.lastMove(this.steps.length - 1));
+      words.push(lastMove(this.steps, this.steps.length - 1));
     } else if (game.ply < before.ply) {
       words.push(gettext("Taken back."));
     }

@@ -81,7 +81,10 @@ export class MoveList {
    */
   mark(now, end) {
     this.entries.forEach(({ button }, index) => {
-      if (index + 1 === now) {
+      const current = index + 1 === now;
+      // One stop for the Tab key in the whole list: the arrow keys step through the game.
+      button.tabIndex = current ? 0 : -1;
+      if (current) {
         button.setAttribute("aria-current", "true");
       } else {
         button.removeAttribute("aria-current");
