@@ -281,7 +281,7 @@ class Game:
         """Return the record: UTF-8 text in lines of at most 80 columns, the last one ended.
 
         Only a tag or a word that is longer makes a longer line. Reading and writing again gives
-        the same text.
+        the same text; records of more than 16 million characters are not read.
         """
         return format_game(self._headers, self._tree, self.result)
 

@@ -27,7 +27,7 @@ from formsgame.record.tags import (
 from formsgame.record.tree import Tree, parse_move
 from formsgame.rules import clip, parse_rules, parse_size
 
-#: Most characters of one game. One of 26 x 26 cells with 10,000 variations has some 2 million.
+#: Most characters of one game. One of 26 x 26 cells with 10,000 variations has about a million.
 GAME_LIMIT = 1 << 24
 
 #: Deepest nesting of variations; no game has as many plies, so that all that is written is read.
