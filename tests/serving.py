@@ -284,9 +284,9 @@ def first_move(game: Game) -> str:
     return str(Position.parse(game["position"]).legal_moves[0])
 
 
-def wait_for(true: Callable[[], object]) -> None:
+def wait_for(true: Callable[[], object], seconds: float = PATIENCE) -> None:
     """Wait until something is true."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < deadline, "it never came true"
         time.sleep(0.02)
