@@ -217,3 +217,21 @@ def test_preparing_the_rules_is_seen(tmp_path: Path, new_page: NewPage) -> None:
         expect(start.locator("forms-board")).to_be_visible()
         page.close()
         start.close()
+
+
+def test_rules_that_cannot_be_prepared_are_told(tmp_path: Path, new_page: NewPage) -> None:
+    def warm_up(report: Callable[[int, int], None]) -> None:
+        raise OSError("no compiler")
+
+    with serve_app(tmp_path) as ready_server:
+        game_id = ready_server.new_game("advanced", "4x4")
+    with serve_app(tmp_path, warm_up) as server:
+        page = new_page(base_url=server.address)
+        page.goto(f"/games/{game_id}")
+        expect(GameBoard(page).hint).to_have_text(
+            re.compile("could not be prepared: OSError: no compiler")
+        )
+        page.goto("/")
+        page.get_by_role("button", name="Play").click()
+        expect(page.locator("#problem")).to_have_text(re.compile("could not be prepared"))
+        page.close()

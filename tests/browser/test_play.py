@@ -349,5 +349,5 @@ def test_resigning_asks_once(server: Server, board: GameBoard) -> None:
 def test_the_record_can_be_saved(server: Server, board: GameBoard) -> None:
     game_id = server.new_game("advanced", "4x4", moves="a2-a1")
     board.open(game_id)
-    link = board.page.get_by_role("link", name="Record")
+    link = board.page.get_by_role("link", name="Save record")
     expect(link).to_have_attribute("href", f"/api/v1/games/{game_id}/record")

@@ -13,6 +13,8 @@
  * @typedef {{ready: boolean, done: number, total: number, error: string | null}} Ready
  */
 
+import { gettext } from "./messages.js";
+
 const ROOT = "/api/v1";
 const LONGEST_WAIT = 8000;
 /** How the server closes the connection to a game that does not exist. */
@@ -142,7 +144,10 @@ export async function untilReady(onProgress) {
       }
     }
     if (state?.error) {
-      throw new ApiError(500, "not_ready", state.error, null);
+      const message = gettext("The rules could not be prepared: %(reason)s", {
+        reason: state.error,
+      });
+      throw new ApiError(500, "not-prepared", message, null);
     }
     if (state?.ready) {
       return;

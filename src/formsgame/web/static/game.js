@@ -101,6 +101,7 @@ class GamePage {
       }
     });
     document.addEventListener("keydown", (event) => this.onKey(event));
+    addEventListener("pageshow", () => (this.next = ""));
     this.board.confirmation = recall("confirm", "auto");
     part("record").setAttribute("href", recordAddress(this.id));
     new Live(
@@ -143,9 +144,7 @@ class GamePage {
       this.ready = true;
       this.preparing = "";
     } catch (error) {
-      this.preparing = gettext("The rules could not be prepared: %(reason)s", {
-        reason: error instanceof Error ? error.message : String(error),
-      });
+      this.failure = error instanceof Error ? error.message : String(error);
     }
     bar.hidden = true;
     this.draw();
@@ -153,6 +152,8 @@ class GamePage {
 
   /** What to say while the rules are not ready. */
   preparing = "";
+  /** Why they never will be. */
+  failure = "";
 
   /** @param {boolean} connected */
   onConnection(connected) {
@@ -254,7 +255,7 @@ class GamePage {
   draw(animated = false) {
     const { game } = this;
     if (!game) {
-      say(part("hint-line"), this.preparing);
+      say(part("hint-line"), this.failure || this.preparing);
       return;
     }
     this.board.show(this.steps[this.shown], animated);
@@ -296,8 +297,6 @@ class GamePage {
    */
   statusOf(game, color) {
     const named = playerName(game, color) === colorName(color) ? "" : colorName(color);
-    /** @param {string} words */
-    const say = (words) => [named, words].filter(Boolean).join(" · ");
     const { position } = this.steps[this.shown];
     const finished = game.status === "finished" && this.looking === null;
     const won = finished && game.winner !== null && colorOf(game.winner) === color;
@@ -311,7 +310,7 @@ class GamePage {
     } else if (turn) {
       words = playerName(game, color) === gettext("You") ? gettext("your move") : gettext("to move");
     }
-    return { words: say(words), turn, thinking, won };
+    return { words: [named, words].filter(Boolean).join(" · "), turn, thinking, won };
   }
 
   /** Say what is going on, and offer what can be done about it. */
@@ -327,6 +326,7 @@ class GamePage {
       looking: this.looking,
       movable: this.movable,
       preparing: this.preparing,
+      failure: this.failure,
       resigning: this.resigning,
       board: state,
     });
@@ -476,8 +476,9 @@ class GamePage {
   }
 
   async restart() {
-    const game = await this.command("restart", {});
-    if (game === null && this.next) {
+    // Until the browser has left this page, one more click is not one more game.
+    const refusal = this.next ? null : await this.command("restart", {});
+    if (!refusal && this.next) {
       location.assign(`/games/${encodeURIComponent(this.next)}`);
     }
   }

@@ -21,10 +21,10 @@ import {
  * @typedef {import("./rules.js").Position} Position
  * @typedef {Readonly<{
  *   game: import("./api.js").Game, steps: readonly Step[], looking: number | null,
- *   movable: import("./rules.js").Color | 0, preparing: string, resigning: boolean,
- *   board: BoardState,
+ *   movable: import("./rules.js").Color | 0, preparing: string, failure: string,
+ *   resigning: boolean, board: BoardState,
  * }>} Situation `looking` is the ply looked back at, or null; `preparing` says how far the rules
- *   are, until they are ready
+ *   are, until they are ready; `failure` why they never will be
  */
 
 /**
@@ -41,6 +41,9 @@ export function hint(situation) {
   }
   if (game.status === "finished") {
     return [[personalVerdict(game), verdict(game)].filter(Boolean).join(" "), objective()];
+  }
+  if (situation.failure) {
+    return [situation.failure, gettext("The game can only be looked at.")];
   }
   if (situation.preparing) {
     return [situation.preparing, gettext("The game starts as soon as they are ready.")];
