@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     )
     from formsgame.limit import Limit
     from formsgame.position import Move, MoveResult, Outcome, Position
-    from formsgame.record import Game, read_games
+    from formsgame.record import Game, Node, read_games, write_games
     from formsgame.rules import ADVANCED, BLACK, STANDARD, WHITE, Color, Rules, Size, Symmetry
     from formsgame.simulate import Playout, perft, playout, playouts
     from formsgame.svg import to_svg
@@ -58,7 +58,9 @@ _HOMES = {
     "Outcome": "position",
     "Position": "position",
     "Game": "record",
+    "Node": "record",
     "read_games": "record",
+    "write_games": "record",
     "Playout": "simulate",
     "perft": "simulate",
     "playout": "simulate",
@@ -83,6 +85,7 @@ __all__ = [
     "LimitError",
     "Move",
     "MoveResult",
+    "Node",
     "NotationError",
     "Outcome",
     "Playout",
@@ -100,6 +103,7 @@ __all__ = [
     "playouts",
     "read_games",
     "to_svg",
+    "write_games",
 ]
 
 

@@ -729,9 +729,13 @@ _FAULTS = {
 
 
 def _set(position: Position, cells: bytes, size: Size, side: Color, rules: Rules) -> None:
-    """Set the fields of a frozen position."""
-    for name, value in zip(Position.__slots__, (cells, size, side, rules, {}), strict=True):
-        object.__setattr__(position, name, value)
+    """Set the fields of a frozen position; written out, since every position passes here."""
+    put = object.__setattr__
+    put(position, "_cells", cells)
+    put(position, "_size", size)
+    put(position, "_side", side)
+    put(position, "_rules", rules)
+    put(position, "_cache", {})
 
 
 def _make_result(

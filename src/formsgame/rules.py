@@ -24,7 +24,7 @@ class Color(IntEnum):
     @property
     def opponent(self) -> Color:
         """The other color."""
-        return Color(3 - self)
+        return WHITE if self is BLACK else BLACK
 
     @property
     def symbol(self) -> str:
