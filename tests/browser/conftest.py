@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from browser.pages import GameBoard
 from browser.servers import Server, run_server, serve_app
@@ -20,6 +20,8 @@ from browser.servers import Server, run_server, serve_app
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 NewPage = Callable[..., Page]
+
+expect.set_options(timeout=10_000)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -35,8 +37,9 @@ def find_chromium() -> str | None:
     return named or next(filter(None, map(shutil.which, CHROMIUMS)), None)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
+    """The browser; it is closed with the last test here, as its event loop bars any other."""
     path = find_chromium()
     if path is None:
         reason = "no Chromium found: the browser game is NOT tested (install chromium)"
@@ -52,7 +55,7 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """The server as the application makes it, with a computer that answers at once."""
     with serve_app(tmp_path_factory.mktemp("games")) as served:
@@ -105,7 +108,7 @@ def board(page: Page) -> GameBoard:
     return GameBoard(page)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def real_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """The server that a user starts, in a process of its own, with the computer as it is."""
     with run_server(tmp_path_factory.mktemp("real-games")) as served:
