@@ -12,6 +12,7 @@ __all__ = [
     "EngineBusyError",
     "FormsError",
     "IllegalMoveError",
+    "JobError",
     "LimitError",
     "NotationError",
     "RecordError",
@@ -117,6 +118,14 @@ MESSAGES: dict[str, str] = {
     "engine.busy": "this engine is thinking already; one thought at a time",
     "engine.closed": "this engine is closed",
     "engine.over": "the game is over; there is nothing to think about",
+    # jobs
+    "jobs.failed": "chunk {number} {chunk} failed: {reason}",
+    "jobs.lost": "chunk {number} {chunk} was given up after {count} attempts: {reason}",
+    "jobs.process": "a worker process ended in the middle of its task ({reason})",
+    "jobs.cancelled": "cancelled when {done} of {total} chunks were done",
+    "jobs.foreign": "{path} belongs to {found}, not to {expected}",
+    "jobs.busy": "{path} is in use by another run",
+    "jobs.journal": "{path} cannot be used as a journal: {reason}",
     # storage
     "storage.newer": "{path} was written by a newer version (schema {found}, known {known})",
     "storage.damaged": "{path} is damaged: {reason}",
@@ -207,6 +216,16 @@ class LimitError(FormsError, ValueError):
 
 class EngineBusyError(FormsError, RuntimeError):
     """An engine asked for a second thought while thinking, after closing, or after the end."""
+
+
+class JobError(FormsError, RuntimeError):
+    """A job that was cancelled or cannot go on; `number` is that of the chunk it stopped at."""
+
+    @property
+    def number(self) -> int | None:
+        """Number of the chunk that stopped the job, counted from 0, where one did."""
+        number: int | None = self.data.get("number")
+        return number
 
 
 class StorageError(FormsError, RuntimeError):
