@@ -614,8 +614,8 @@ def test_defects_of_different_kinds_come_together() -> None:
         "setup.one_color",
         "setup.disconnected",
     ]
+    stones = {"a1": 1, "c1": 1, "z9": 2, "b2": 3, "A1": 2}
     with pytest.raises(fg.SetupError) as refused:
-        stones = {"a1": 1, "c1": 1, "z9": 2, "b2": 3, "A1": 2}
         fg.Position(stones, (3, 3), fg.BLACK, "standard")
     assert sorted(defect.code for defect in refused.value.defects) == [
         "cell.off_board",

@@ -153,7 +153,7 @@ class Position:
 
     >>> position = Position.parse("8/8/8/2xxo3/8/8/8/8 x advanced")
     >>> str(position.play("d5-e5"))
-    '8/8/8/2x1x3/8/8/8/8 o advanced'
+    '8/8/8/4x3/8/8/8/8 o advanced'
     """
 
     _cells: bytes

@@ -90,7 +90,7 @@ def playout(position: Position, seed: int, *, policy: Policy = "fast") -> Playou
 
     >>> game = playout(Position.initial("standard", 4), seed=1)
     >>> game.winner, game.plies
-    (<Color.BLACK: 1>, 8)
+    (<Color.BLACK: 1>, 10)
     """
     batch = PlayoutBatch(position, seed, policy, 1, plies=1, moves=CELLS)
     batch.run(1)
