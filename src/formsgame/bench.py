@@ -1,4 +1,8 @@
-"""Measures how fast the package is on this machine, beside other programs where they are given."""
+"""Measures how fast the package is on this machine, beside other programs where they are given.
+
+Speeds are by processor time, so that a busy machine changes them little; the times of whole
+processes are by the clock.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +32,8 @@ from formsgame.simulate import PlayoutBatch, Policy, perft_checked
 #: Start positions whose perft is timed: rules, depth.
 PERFTS = ((STANDARD, 3), (ADVANCED, 4))
 SIZES = (8, 12, 18, 26)
+#: Processor time of one run of playouts, in seconds.
+TIMED_SECONDS = 0.5
 RULES = (STANDARD, ADVANCED)
 
 
@@ -116,17 +122,17 @@ def _measure_perft(rules: Rules, depth: int, runs: int, program: Path | None) ->
     own, other = [], []
     note = ""
     for _ in range(runs):
-        start = time.perf_counter()
+        start = time.process_time()
         result = perft_checked(position, depth)
-        own.append(result.count / (time.perf_counter() - start) / 1e6)
+        own.append(result.count / (time.process_time() - start) / 1e6)
         note = f"checksum {result.checksum:016x}"
         if program:
-            text = _output(program, "8", "8", rules.name, str(depth)).splitlines()[-1]
-            found = re.search(r"checksum=([0-9a-f]+) .* ([0-9.]+)M/s", text)
+            text, seconds = _run_program(program, "8", "8", rules.name, str(depth))
+            found = re.search(r"=(\d+) checksum=([0-9a-f]+)", text.splitlines()[-1])
             if found:
-                other.append(float(found[2]))
-                if int(found[1], 16) != result.checksum:
-                    note += f", BUT {found[1]} BESIDE"
+                other.append(int(found[1]) / seconds / 1e6)
+                if int(found[2], 16) != result.checksum:
+                    note += f", BUT {found[2]} BESIDE"
     name = f"perft({depth}) 8x8 {rules}, positions made"
     return Row(name, statistics.median(own), "M positions/s", _median(other), note)
 
@@ -140,18 +146,18 @@ def _measure_playouts(
     batch.run(10)
     games, plies, other = [], [], []
     for _ in range(runs):
-        start = time.perf_counter()
+        start = time.process_time()
         made = before = 0
-        while (spent := time.perf_counter() - start) < 0.4:
+        while (spent := time.process_time() - start) < TIMED_SECONDS:
             before += batch.run(50)
             made += 50
         games.append(made / spent)
         plies.append(before / spent / 1e6)
         if program:
-            text = _output(program, str(size), str(rules.number), "0.4")
+            text, seconds = _run_program(program, str(size), str(rules.number), str(TIMED_SECONDS))
             found = re.search(r"playouts/s=([0-9.]+)", text)
             if found:
-                other.append(float(found[1]))
+                other.append(float(found[1]) * TIMED_SECONDS / seconds)
     name = f"playouts {size}x{size} {rules}" + (", uniform" if policy == "uniform" else "")
     note = f"{statistics.median(plies):.2f} M plies/s"
     return [Row(name, statistics.median(games), "playouts/s", _median(other), note)]
@@ -221,10 +227,15 @@ def _programs(folder: Path, scratch: Path) -> dict[str, Path]:
     return programs
 
 
-def _output(program: Path, *arguments: str) -> str:
-    return subprocess.run(
+def _run_program(program: Path, *arguments: str) -> tuple[str, float]:
+    """Return what a program printed and the seconds of processor time that it took."""
+    before = os.times()
+    done = subprocess.run(
         [str(program), *arguments], check=True, capture_output=True, text=True, timeout=600
-    ).stdout
+    )
+    after = os.times()
+    spent = after.children_user - before.children_user
+    return done.stdout, spent + after.children_system - before.children_system
 
 
 def _median(values: list[float]) -> float | None:
