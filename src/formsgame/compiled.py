@@ -26,13 +26,17 @@ from platformdirs import user_cache_path
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-#: Modules of the package that hold compiled functions, in the order in which they are warmed up.
-MODULES = (
+#: Modules with the compiled functions that a game needs, in the order to warm them up.
+PLAY_MODULES = (
     "formsgame.kernels.board",
     "formsgame.kernels.playout",
+    "formsgame.engine.search",
+)
+#: All modules of the package that hold compiled functions.
+MODULES = (
+    *PLAY_MODULES,
     "formsgame.kernels.bits",
     "formsgame.kernels.perft",
-    "formsgame.engine.search",
 )
 
 #: A folder of compiled code that no process has used for so long is removed.

@@ -19,6 +19,7 @@ __all__ = [
     "SetupError",
     "SizeError",
     "StorageError",
+    "TableError",
 ]
 
 #: Template of the English sentence for every code.
@@ -132,6 +133,11 @@ MESSAGES: dict[str, str] = {
     "storage.foreign": "{path} is not a database of Forms; it is left as it is",
     "storage.busy": "{path} is in use by another program; try again",
     "storage.failed": "{path} cannot be used: {reason}",
+    # endgame tables
+    "table.foreign": "{path} is not an endgame table of formsgame",
+    "table.format": "{path} is an endgame table of another form (version {found})",
+    "table.damaged": "{path} is damaged: {reason}",
+    "table.unreadable": "{path} cannot be read: {reason}",
 }
 
 
@@ -230,6 +236,10 @@ class JobError(FormsError, RuntimeError):
 
 class StorageError(FormsError, RuntimeError):
     """Stored games that cannot be opened."""
+
+
+class TableError(FormsError, RuntimeError):
+    """An endgame table that cannot be used."""
 
 
 def _rebuild(kind: type[FormsError], code: str, data: dict[str, Any]) -> FormsError:

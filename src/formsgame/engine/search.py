@@ -10,13 +10,13 @@ from formsgame.kernels.board import (
     RING_SAFE,
     Array,
     Int,
+    count_stones,
     label_parts,
     list_removed,
     list_targets,
     play,
     ring,
 )
-from formsgame.kernels.perft import count_stones
 from formsgame.kernels.playout import below_high, draw
 
 #: What `prove_slice` returns.

@@ -115,6 +115,15 @@ def ring(board: Array, cell: Int) -> Int:
     )
 
 
+@compiled("i8(i1[::1], i8)", inline=True)
+def count_stones(board: Array, color: Int) -> Int:
+    """Return the number of stones of a color."""
+    count = np.int64(0)
+    for cell in range(CELLS):
+        count += np.int64(board[cell] == color)
+    return count
+
+
 @compiled("i8(i8)", inline=True)
 def step(direction: Int) -> Int:
     """Return the difference of entries of a cell and its neighbor in direction 0 to 3."""

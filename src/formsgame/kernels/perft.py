@@ -5,16 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from formsgame.compiled import compiled
-from formsgame.kernels.board import CELLS, Array, Int, list_removed, list_targets, play
-
-
-@compiled("i8(i1[::1], i8)", inline=True)
-def count_stones(board: Array, color: Int) -> Int:
-    """Return the number of stones of a color."""
-    count = np.int64(0)
-    for cell in range(CELLS):
-        count += np.int64(board[cell] == color)
-    return count
+from formsgame.kernels.board import (
+    CELLS,
+    Array,
+    Int,
+    count_stones,
+    list_removed,
+    list_targets,
+    play,
+)
 
 
 @compiled("i8(i1[::1], i8, i8, u1[::1], u1[::1], u2[::1], u2[::1])")

@@ -33,7 +33,7 @@ def compile_rules(report: Callable[[int, int], None]) -> None:
     from formsgame import compiled
 
     compiled.announce_with(None)
-    compiled.warm_up(report)
+    compiled.warm_up(report, compiled.PLAY_MODULES)
 
 
 class Readiness:
