@@ -27,7 +27,7 @@ class Processes(Executor):
     The task of a process that dies fails with `JobError`, and a fresh process takes its place. Each
     has a pipe of its own, so no death can leave the others waiting, and none outlives this process.
     (The standard library's pool shares its pipes: a death there ends every task, and one while a
-    large result is on its way can hang it.) Works with a `with` statement, like any executor.
+    large result is on its way hangs it.) Works with a `with` statement, like any executor.
 
     >>> with Processes(1) as pool:
     ...     pool.submit(pow, 2, 10).result()
