@@ -26,12 +26,14 @@ if TYPE_CHECKING:
         SetupError,
         SizeError,
         StorageError,
+        TableError,
     )
     from formsgame.limit import Limit
     from formsgame.position import Move, MoveResult, Outcome, Position
     from formsgame.record import Game, Node, read_games, write_games
     from formsgame.rules import ADVANCED, BLACK, STANDARD, WHITE, Color, Rules, Size, Symmetry
     from formsgame.simulate import Playout, perft, playout, playouts
+    from formsgame.solver import OutcomeClass, Verdict, outcome_class, solve, winning_moves
     from formsgame.svg import to_svg
 
 #: Public name -> the module that holds it; a module is imported when one of its names is used.
@@ -54,6 +56,7 @@ _HOMES = {
     "SetupError": "errors",
     "SizeError": "errors",
     "StorageError": "errors",
+    "TableError": "errors",
     "Limit": "limit",
     "Move": "position",
     "MoveResult": "position",
@@ -70,6 +73,11 @@ _HOMES = {
     "to_svg": "svg",
     "Engine": "engine",
     "Thought": "engine",
+    "OutcomeClass": "solver",
+    "Verdict": "solver",
+    "outcome_class": "solver",
+    "solve": "solver",
+    "winning_moves": "solver",
 }
 
 __all__ = [
@@ -91,6 +99,7 @@ __all__ = [
     "Node",
     "NotationError",
     "Outcome",
+    "OutcomeClass",
     "Playout",
     "Position",
     "RecordError",
@@ -100,12 +109,17 @@ __all__ = [
     "SizeError",
     "StorageError",
     "Symmetry",
+    "TableError",
     "Thought",
+    "Verdict",
+    "outcome_class",
     "perft",
     "playout",
     "playouts",
     "read_games",
+    "solve",
     "to_svg",
+    "winning_moves",
     "write_games",
 ]
 

@@ -30,13 +30,18 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 PLAY_MODULES = (
     "formsgame.kernels.board",
     "formsgame.kernels.playout",
+    "formsgame.kernels.bits",
+    "formsgame.solver.shapes",
+    "formsgame.solver.endings",
+    "formsgame.solver.search",
+    "formsgame.solver.wide",
     "formsgame.engine.search",
 )
 #: All modules of the package that hold compiled functions.
 MODULES = (
     *PLAY_MODULES,
-    "formsgame.kernels.bits",
     "formsgame.kernels.perft",
+    "formsgame.solver.filling",
 )
 
 #: A folder of compiled code that no process has used for so long is removed.

@@ -228,14 +228,28 @@ class Position:
 
     @classmethod
     def from_setup(cls, setup: Setup) -> Position:
-        """Return a set-up as a position; raises `SetupError`, naming every defect."""
-        rows, columns = setup.size
-        if len(setup.cells) != rows * columns:
-            defect = FormsError("setup.cells", found=len(setup.cells), expected=rows * columns)
+        """Return a set-up as a position; raises `SetupError`, naming every defect.
+
+        Raises `SizeError` or `NotationError` for a size, side or rules that do not exist.
+        """
+        size = parse_size(setup.size)
+        if len(setup.cells) != size.rows * size.columns:
+            defect = FormsError(
+                "setup.cells", found=len(setup.cells), expected=size.rows * size.columns
+            )
             raise SetupError("setup.defects", defects=(defect,))
-        cells = b"".join(setup.cells[column::columns][::-1] for column in range(columns))
+        cells = b"".join(
+            setup.cells[column :: size.columns][::-1] for column in range(size.columns)
+        )
+        if max(cells) > 2:
+            defects = tuple(
+                FormsError("setup.code", cell=cell_name(index, size), value=shown(code))
+                for index, code in enumerate(cells)
+                if code > 2
+            )
+            raise SetupError("setup.defects", defects=defects)
         self = cls.__new__(cls)
-        self._fill(cells, setup.size, setup.side_to_move, setup.rules, [])
+        self._fill(cells, size, _color(setup.side_to_move), parse_rules(setup.rules), [])
         return self
 
     @classmethod
@@ -244,7 +258,10 @@ class Position:
 
         Raises `SizeError` or `SetupError`.
         """
-        values = np.asarray(array)
+        try:
+            values = np.asarray(array)
+        except ValueError:  # rows of different lengths
+            values = np.zeros(0)
         if values.ndim != 2 or values.dtype.kind not in "iub":
             defect = NotationError(
                 "position.json", reason="an array of integers (rows, columns) was expected"

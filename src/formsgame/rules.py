@@ -85,16 +85,16 @@ class Size(NamedTuple):
 def parse_rules(text: str | Rules) -> Rules:
     """Return the rule set named by a text.
 
-    Raises `NotationError` when there is none of that name.
+    Raises `NotationError` when there is none of that name, and for a rule set that somebody made.
 
     >>> parse_rules("advanced")
     ADVANCED
     """
-    if isinstance(text, Rules):
-        return text
-    if not isinstance(text, str) or text not in _RULES:
-        raise NotationError("rules.name", text=clip(text))
-    return _RULES[text]
+    name = text.name if isinstance(text, Rules) else text
+    known = _RULES.get(name) if isinstance(name, str) else None
+    if known is None or text not in (name, known):
+        raise NotationError("rules.name", text=clip(name))
+    return known
 
 
 def parse_size(size: int | str | tuple[int, int]) -> Size:

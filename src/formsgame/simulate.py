@@ -226,7 +226,7 @@ def _perft_bits(
 
     def run(budget: int) -> bool:
         nonlocal count, checksum
-        done = bits.perft_slice(
+        done = perft_kernels.perft_words(
             position.rules.number,
             board,
             depth,

@@ -155,13 +155,13 @@ class _Bar:
 
 
 def prepare_rules(*modules: str) -> None:
-    """Compile modules (all, by default), or load them from the cache.
+    """Compile modules (by default those of a game), or load them from the cache.
 
     The first time ever this happens in sight of the user.
     """
     from formsgame import compiled
 
-    wanted = tuple(f"formsgame.{module}" for module in modules) or compiled.MODULES
+    wanted = tuple(f"formsgame.{module}" for module in modules) or compiled.PLAY_MODULES
     if not is_terminal(sys.stderr):
         compiled.warm_up(modules=wanted)  # says in one line what the wait is for
         return

@@ -44,7 +44,7 @@ def run(
     """
     if save is not None:
         output.write_file(save, "", append=True)  # a wrong name is better found out now
-    output.prepare_rules("kernels.board", "kernels.playout", "engine.search")
+    output.prepare_rules()
     table = Table(start, computer, level, Screen(ascii_only), flip)
     try:
         table.play()

@@ -25,6 +25,8 @@ from formsgame.limit import Limit
 from formsgame.position import Move, Position, decode_move
 from formsgame.rules import STANDARD, Color, shown
 from formsgame.simulate import PlayoutBatch
+from formsgame.solver.clock import Clock
+from formsgame.solver.verdict import Solver
 
 #: What each level may spend when the caller sets no limit: playouts, stones up to which it proves.
 LEVELS = {1: (60, 0), 2: (400, 5), 3: (2_500, 7), 4: (10_000, 9), 5: (60_000, 11)}
@@ -33,8 +35,9 @@ LEVELS = {1: (60, 0), 2: (400, 5), 3: (2_500, 7), 4: (10_000, 9), 5: (60_000, 11
 DEFAULT_SECONDS = 1.0
 #: Most candidates that playouts compare with standard rules, where most moves differ little.
 CANDIDATES = 64
-#: Share of the time that searching to the end may take.
+#: Share of the time that searching to the end may take, and its memory.
 PROOF_SHARE = 0.5
+PROOF_MEMORY_MB = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,53 +231,28 @@ class _Thinker:
 
         Moves that lose are left with a score of 0.
         """
-        lost = 0
-        candidates.sort(key=lambda c: len(c.after.cells) - c.after.cells.count(0))
+        solver = Solver(self.position.rules, memory_mb=PROOF_MEMORY_MB)
+        nodes = 20 * self.budget
+        seconds = None
+        if self.seconds is not None:
+            seconds = max(0.0, self.seconds * PROOF_SHARE - self.elapsed())
+        clock = Clock(Limit(seconds=seconds, nodes=nodes), None, self.stopped)
+        lost = []
+        candidates.sort(key=lambda c: sum(c.after.counts.values()))
         for candidate in candidates:
-            result = self.prove_one(candidate.after)
-            if result == search.LOSS:
+            winner = solver.winner(candidate.after, clock)
+            if winner is self.side:
+                self.nodes += clock.nodes
                 return self.thought(candidate, 1.0, self.side)
-            if result == search.WIN:
+            if winner is not None:
                 candidate.wins, candidate.games = 0, 1
-                lost += 1
-        if lost == len(candidates):
-            return self.thought(candidates[-1], 0.0, self.side.opponent)
+                lost.append(candidate)
+            elif clock.is_over():
+                break
+        self.nodes += clock.nodes
+        if len(lost) == len(candidates):
+            return self.thought(lost[-1], 0.0, self.side.opponent)
         return None
-
-    def prove_one(self, position: Position) -> int:
-        """Return WIN or LOSS for the side to move of a position, or UNKNOWN."""
-        levels = sum(position.counts.values()) + 1
-        boards = np.zeros((levels, CELLS), np.int8)
-        cells = np.frombuffer(position.cells, np.uint8)
-        board_kernels.load(cells, position.rows, position.columns, boards[0])
-        sources = np.full(levels, -1, np.int64)
-        nexts, ends = np.zeros(levels, np.int64), np.zeros(levels, np.int64)
-        targets = np.zeros((levels, CELLS), np.uint16)
-        level, nodes = np.zeros(1, np.int64), np.zeros(1, np.int64)
-        label, reached = np.zeros(CELLS, np.uint8), np.zeros(CELLS, np.uint8)
-        queue, removed = np.zeros(CELLS, np.uint16), np.zeros(CELLS, np.uint16)
-        while not self.spent(PROOF_SHARE) and self.nodes < 20 * self.budget:
-            nodes[0] = 0
-            result = search.prove_slice(
-                position.rules.number,
-                int(position.side_to_move),
-                2_000,
-                boards,
-                sources,
-                nexts,
-                ends,
-                targets,
-                level,
-                label,
-                reached,
-                queue,
-                removed,
-                nodes,
-            )
-            self.nodes += int(nodes[0])
-            if result != search.UNKNOWN:
-                return int(result)
-        return search.UNKNOWN
 
     def compare(self, candidates: list[_Candidate]) -> Thought:
         """Return the move that playouts like best."""

@@ -16,10 +16,6 @@ from formsgame.kernels.board import Array, Int
 #: of stone and cell.
 MOST_MOVES = 1024
 
-#: Multipliers of the checksum: the wrapping sum over leaves of (Black * K1) ^ (White * K2).
-K1 = np.uint64(0x9E3779B97F4A7C15)
-K2 = np.uint64(0xC2B2AE3D27D4EB4F)
-
 _ONE = np.uint64(1)
 _EIGHT = np.uint64(8)
 _ZERO = np.uint64(0)
@@ -220,74 +216,3 @@ def children_advanced(own: Int, enemy: Int, board: Int, movers: Array, others: A
             others[count] = enemy & kept
             count += 1
     return count
-
-
-@compiled("u8(u8[::1], u8[::1], i8, u8, u8)", inline=True)
-def checksum(movers: Array, others: Array, count: Int, of_movers: Int, of_others: Int) -> Int:
-    """Return the wrapping sum of (mover * its multiplier) ^ (other * its multiplier)."""
-    total = _ZERO
-    for i in range(count):
-        total += (movers[i] * of_movers) ^ (others[i] * of_others)
-    return total
-
-
-@compiled("b1(i8, u8, i8, b1, i8, u8[:, ::1], u8[:, ::1], i8[::1], i8[::1], i8[::1], u8[::1])")
-def perft_slice(
-    rules: Int,
-    board: Int,
-    depth: Int,
-    build: bool,
-    budget: Int,
-    owns: Array,
-    enemies: Array,
-    ends: Array,
-    nexts: Array,
-    level: Array,
-    totals: Array,
-) -> bool:
-    """Count paths of `depth` moves for about `budget` positions; returns whether all is done.
-
-    The search stands in the caller's arrays between slices: `owns` and `enemies` uint64[depth + 1,
-    MOST_MOVES] hold the positions of each level, of which `nexts` is the next to open and `ends`
-    the number; `level[0]` is where it stands and `level[1]` 1 if Black moves at level 0. To start,
-    put the root at [0, 0], ends[0] = 1, nexts[0] = 0, level[0] = 0. Paths are added to `totals[0]`.
-    With `build`, every last position is made and its checksum added to `totals[1]`; without it,
-    those of standard rules are counted by formula.
-    """
-    opened = 0
-    at = level[0]
-    while at >= 0:
-        if nexts[at] == ends[at]:
-            at -= 1
-            continue
-        if opened >= budget:
-            level[0] = at
-            return False
-        own = owns[at, nexts[at]]
-        enemy = enemies[at, nexts[at]]
-        nexts[at] += 1
-        if own == _ZERO or enemy == _ZERO:
-            continue
-        opened += 1
-        last = at == depth - 1
-        if last and rules == 0 and not build:
-            totals[0] += np.uint64(count_bits(own) * count_bits(enemy))
-            continue
-        # What moves now is the enemy of what moves next.
-        if rules == 0:
-            count = children_standard(own, enemy, board, enemies[at + 1], owns[at + 1])
-        else:
-            count = children_advanced(own, enemy, board, enemies[at + 1], owns[at + 1])
-        if not last:
-            at += 1
-            ends[at] = count
-            nexts[at] = 0
-            continue
-        totals[0] += np.uint64(count)
-        if build:
-            if (at & 1 == 0) == (level[1] == 1):
-                totals[1] += checksum(enemies[at + 1], owns[at + 1], count, K1, K2)
-            else:
-                totals[1] += checksum(enemies[at + 1], owns[at + 1], count, K2, K1)
-    level[0] = at
-    return True

@@ -1,0 +1,375 @@
+"""Compiled filling of endgame tables from the small forms up; see `endings` for their order."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from formsgame.compiled import compiled
+from formsgame.kernels.board import Array, Int
+from formsgame.solver.endings import get_bit, margin_index
+from formsgame.solver.shapes import MOST_CELLS, canonical, find_key
+
+#: Bits of a mask that the first of two look-ups translates.
+LOW_BITS = 6
+LOW_MASK = (1 << LOW_BITS) - 1
+#: Most moves that the form of one shape can have, whatever its colors.
+MOST_ENTRIES = 1024
+
+#: Side of the grid on which the moves of a shape are found: the shape and a cell of margin.
+GRID = 16
+
+
+@compiled("i8(u8, i8[::1], i8[::1])")
+def cells_of(key: Int, rows: Array, columns: Array) -> Int:
+    """Write the cells of a shape in canonical order; count them."""
+    width = np.int64(key >> np.uint64(56) & np.uint64(15)) + 1
+    count = 0
+    for bit in range(56):
+        if key >> np.uint64(bit) & np.uint64(1):
+            rows[count] = bit // width
+            columns[count] = bit % width
+            count += 1
+    return count
+
+
+@compiled("void(u1[::1], i8)", inline=True)
+def set_bit(bits: Array, index: Int) -> None:
+    """Set a bit of an array of bytes."""
+    bits[index >> 3] |= np.uint8(1 << (index & 7))
+
+
+@compiled("void(i8[::1], i8, i8, i8[::1], i8, i8[:, ::1], i8[:, ::1])")
+def make_luts(
+    members: Array, count: Int, level: Int, order: Array, entry: Int, low: Array, high: Array
+) -> None:
+    """Write the two tables that translate masks of a form into masks of a part of it.
+
+    `members` are the part's cells by their numbers in the form, `order` theirs in the part.
+    """
+    low[entry, :] = 0
+    high[entry, :] = 0
+    for i in range(count):
+        place = members[i]
+        image = np.int64(1) << order[i]
+        if place < LOW_BITS:
+            for mask in range(1 << LOW_BITS):
+                if mask >> place & 1:
+                    low[entry, mask] |= image
+        else:
+            for mask in range(1 << max(0, level - LOW_BITS)):
+                if mask >> (place - LOW_BITS) & 1:
+                    high[entry, mask] |= image
+
+
+@compiled("i8(i8[::1], i8[::1], i8, i8[::1])")
+def link_cells(rows: Array, columns: Array, level: Int, near: Array) -> Int:
+    """Write for each cell the mask of those next to it; returns the mask of all."""
+    for i in range(level):
+        near[i] = 0
+        for j in range(level):
+            if abs(rows[i] - rows[j]) + abs(columns[i] - columns[j]) == 1:
+                near[i] |= np.int64(1) << j
+    return (np.int64(1) << level) - 1
+
+
+@compiled("i8(i8, i8, i8[::1], i8)", inline=True)
+def spread_mask(part: Int, rest: Int, near: Array, level: Int) -> Int:
+    """Return the cells of `rest` connected to `part` through it, as a mask."""
+    while True:
+        grown = part
+        for i in range(level):
+            if part >> i & 1:
+                grown |= near[i] & rest
+        if grown == part:
+            return part
+        part = grown
+
+
+@compiled("void(i8, i8, i8, u8[::1], i8[::1], i8[::1], u1[::1], u1[::1])")
+def fill_standard(
+    level: Int,
+    first: Int,
+    last: Int,
+    keys: Array,
+    key_starts: Array,
+    bit_starts: Array,
+    wins: Array,
+    captures: Array,
+) -> None:
+    """Fill the bits of shapes `first` to `last - 1` of a level from those of the levels below.
+
+    `captures` has a bit for every shape and mask too: whether one of the stones in the mask can be
+    captured so that the side to move, with the rest of the mask, loses.
+    """
+    rows, columns = np.zeros(MOST_CELLS, np.int64), np.zeros(MOST_CELLS, np.int64)
+    part_rows, part_columns = np.zeros(MOST_CELLS, np.int64), np.zeros(MOST_CELLS, np.int64)
+    members = np.zeros(MOST_CELLS, np.int64)
+    order = np.zeros(MOST_CELLS + 1, np.int64)
+    scratch = np.zeros((2, MOST_CELLS), np.int64)
+    near = np.zeros(MOST_CELLS, np.int64)
+    # One entry for each stone that may leave and each part that this makes.
+    sources = np.zeros(4 * MOST_CELLS, np.int64)
+    bases = np.zeros(4 * MOST_CELLS, np.int64)
+    masks = np.zeros(4 * MOST_CELLS, np.int64)
+    low = np.zeros((4 * MOST_CELLS, 1 << LOW_BITS), np.int64)
+    high = np.zeros((4 * MOST_CELLS, 1 << (MOST_CELLS - LOW_BITS)), np.int64)
+    for shape in range(first, last):
+        cells_of(keys[key_starts[level] + shape], rows, columns)
+        everything = link_cells(rows, columns, level, near)
+        entries = 0
+        for source in range(level):
+            rest = everything & ~(np.int64(1) << source)
+            while rest:
+                part = spread_mask(rest & -rest, rest, near, level)
+                rest &= ~part
+                count = 0
+                for i in range(level):
+                    if part >> i & 1:
+                        members[count] = i
+                        part_rows[count] = rows[i]
+                        part_columns[count] = columns[i]
+                        count += 1
+                key = canonical(part_rows, part_columns, count, order, scratch)
+                found = find_key(keys[key_starts[count] : key_starts[count + 1]], key)
+                sources[entries] = source
+                bases[entries] = bit_starts[count] + (found << count)
+                masks[entries] = part
+                make_luts(members, count, level, order, entries, low, high)
+                entries += 1
+        base = bit_starts[level] + (shape << level)
+        set_bit(wins, base)  # no stones left: won
+        for mask in range(1, everything):
+            for entry in range(entries):
+                if mask >> sources[entry] & 1 == 0:
+                    continue
+                enemy = ~mask & masks[entry]
+                image = low[entry, enemy & LOW_MASK] | high[entry, enemy >> LOW_BITS]
+                if get_bit(captures, bases[entry] + image):
+                    set_bit(wins, base + mask)
+                    break
+        for mask in range(1, everything + 1):
+            left = mask
+            while left:
+                target = left & -left
+                left ^= target
+                if not get_bit(wins, base + (mask ^ target)):
+                    set_bit(captures, base + mask)
+                    break
+
+
+@compiled("void(i8, i8, i8, u8[::1], i8[::1], i8[::1], i8[::1], u1[::1])")
+def fill_advanced(
+    level: Int,
+    first: Int,
+    last: Int,
+    keys: Array,
+    key_starts: Array,
+    bit_starts: Array,
+    caps: Array,
+    wins: Array,
+) -> None:
+    """Fill the bits of shapes `first` to `last - 1` of a level from those of the levels below."""
+    rows, columns = np.zeros(MOST_CELLS, np.int64), np.zeros(MOST_CELLS, np.int64)
+    part_rows, part_columns = np.zeros(MOST_CELLS, np.int64), np.zeros(MOST_CELLS, np.int64)
+    members = np.zeros(MOST_CELLS, np.int64)
+    order = np.zeros(MOST_CELLS + 1, np.int64)
+    scratch = np.zeros((2, MOST_CELLS), np.int64)
+    near = np.zeros(MOST_CELLS, np.int64)
+    parts = np.zeros(4, np.int64)
+    grid = np.zeros(GRID * GRID, np.int64)  # -2 outside, -1 empty, else the number of the cell
+    reached = np.zeros(GRID * GRID, np.int64)
+    queue = np.zeros(GRID * GRID, np.int64)
+    # One entry for each move: its source, target (-1: a slide), what stays, where it leads.
+    sources = np.zeros(MOST_ENTRIES, np.int64)
+    targets = np.zeros(MOST_ENTRIES, np.int64)
+    masks = np.zeros(MOST_ENTRIES, np.int64)
+    counts = np.zeros(MOST_ENTRIES, np.int64)
+    founds = np.zeros(MOST_ENTRIES, np.int64)
+    turns = np.zeros(MOST_ENTRIES, np.int64)
+    shifts = np.zeros((MOST_ENTRIES, 4), np.int64)
+    bases = np.zeros(MOST_ENTRIES, np.int64)
+    low = np.zeros((MOST_ENTRIES, 1 << LOW_BITS), np.int64)
+    high = np.zeros((MOST_ENTRIES, 1 << (MOST_CELLS - LOW_BITS)), np.int64)
+    steps = np.array([-GRID, -1, 1, GRID])
+    cap = caps[level]
+    combinations = (cap + 1) ** 4
+    for shape in range(first, last):
+        cells_of(keys[key_starts[level] + shape], rows, columns)
+        everything = link_cells(rows, columns, level, near)
+        bottom, right = 0, 0
+        for i in range(level):
+            bottom = max(bottom, rows[i])
+            right = max(right, columns[i])
+        for open_sides in range(16):
+            if cap == 0 and open_sides != 0:
+                break
+            # The shape on a grid, with a cell of margin on the sides that have any.
+            grid[:] = -2
+            for row in range(-(open_sides & 1), bottom + 1 + (open_sides >> 1 & 1)):
+                for column in range(-(open_sides >> 2 & 1), right + 1 + (open_sides >> 3 & 1)):
+                    grid[(row + 2) * GRID + column + 2] = -1
+            for i in range(level):
+                grid[(rows[i] + 2) * GRID + columns[i] + 2] = i
+            entries = 0
+            for source in range(level):
+                rest = everything & ~(np.int64(1) << source)
+                number = 0
+                while rest:
+                    parts[number] = spread_mask(rest & -rest, rest, near, level)
+                    rest &= ~parts[number]
+                    number += 1
+                here = (rows[source] + 2) * GRID + columns[source] + 2
+                # Captures first, then the cells that the stone can slide to.
+                reached[:] = 0
+                start, end = 0, 0
+                cell = here
+                while True:
+                    for way in range(4):
+                        spot = cell + steps[way]
+                        if grid[spot] == -1 and reached[spot] == 0:
+                            reached[spot] = 1
+                            queue[end] = spot
+                            end += 1
+                    if start == end:
+                        break
+                    cell = queue[start]
+                    start += 1
+                for choice in range(-4, end):
+                    target = -1
+                    kept = np.int64(0)
+                    if choice < 0:
+                        spot = here + steps[choice + 4]
+                        target = grid[spot]
+                        if target < 0:
+                            continue
+                        for i in range(number):
+                            if parts[i] >> target & 1:
+                                kept = parts[i]
+                    else:
+                        spot = queue[choice]
+                        touched = 0
+                        for i in range(number):
+                            touching = False
+                            for way in range(4):
+                                other = grid[spot + steps[way]]
+                                if other >= 0 and parts[i] >> other & 1:
+                                    touching = True
+                            if touching:
+                                kept |= parts[i]
+                                touched += 1
+                        # A lonely slide loses at once; one that removes nothing is not legal.
+                        if touched == 0 or touched == number:
+                            continue
+                    count = 0
+                    for i in range(level):
+                        if kept >> i & 1:
+                            members[count] = i
+                            part_rows[count] = rows[i]
+                            part_columns[count] = columns[i]
+                            count += 1
+                    stones = count
+                    if target < 0:
+                        part_rows[count] = spot // GRID - 2
+                        part_columns[count] = spot % GRID - 2
+                        stones += 1
+                    key = canonical(part_rows, part_columns, stones, order, scratch)
+                    sources[entries] = source
+                    targets[entries] = target
+                    masks[entries] = kept
+                    counts[entries] = stones
+                    turns[entries] = order[stones]
+                    founds[entries] = find_key(
+                        keys[key_starts[stones] : key_starts[stones + 1]], key
+                    )
+                    shifts[entries, 0] = 1 << 30
+                    shifts[entries, 1] = 1 << 30
+                    shifts[entries, 2] = 1 << 30
+                    shifts[entries, 3] = 1 << 30
+                    for i in range(stones):
+                        shifts[entries, 0] = min(shifts[entries, 0], part_rows[i])
+                        shifts[entries, 1] = min(shifts[entries, 1], bottom - part_rows[i])
+                        shifts[entries, 2] = min(shifts[entries, 2], part_columns[i])
+                        shifts[entries, 3] = min(shifts[entries, 3], right - part_columns[i])
+                    make_luts(members, count, level, order, entries, low, high)
+                    entries += 1
+            for margins in range(combinations):
+                m3 = margins % (cap + 1)
+                m2 = margins // (cap + 1) % (cap + 1)
+                m1 = margins // (cap + 1) ** 2 % (cap + 1)
+                m0 = margins // (cap + 1) ** 3
+                pattern = (m0 > 0) | (m1 > 0) << 1 | (m2 > 0) << 2 | (m3 > 0) << 3
+                if pattern != open_sides:
+                    continue
+                for entry in range(entries):
+                    count = counts[entry]
+                    index = margin_index(
+                        caps[count],
+                        turns[entry],
+                        m0 + shifts[entry, 0],
+                        m1 + shifts[entry, 1],
+                        m2 + shifts[entry, 2],
+                        m3 + shifts[entry, 3],
+                    )
+                    place = founds[entry] * (caps[count] + 1) ** 4 + index
+                    bases[entry] = bit_starts[count] + (place << count)
+                base = bit_starts[level] + ((shape * combinations + margins) << level)
+                set_bit(wins, base)  # no stones left: won
+                for mask in range(1, everything):
+                    for entry in range(entries):
+                        if mask >> sources[entry] & 1 == 0:
+                            continue
+                        target = targets[entry]
+                        if target >= 0 and mask >> target & 1:
+                            continue
+                        enemy = ~mask & masks[entry]
+                        if target >= 0:
+                            enemy &= ~(np.int64(1) << target)
+                        image = low[entry, enemy & LOW_MASK] | high[entry, enemy >> LOW_BITS]
+                        if not get_bit(wins, bases[entry] + image):
+                            set_bit(wins, base + mask)
+                            break
+
+
+@compiled("i8(u8[::1], u8[::1])")
+def grow_keys(keys: Array, grown: Array) -> Int:
+    """Write the keys of all shapes with a cell more than those of `keys`, repeated; count them.
+
+    With a `grown` of no entries only counts.
+    """
+    rows = np.zeros(MOST_CELLS + 1, np.int64)
+    columns = np.zeros(MOST_CELLS + 1, np.int64)
+    order = np.zeros(MOST_CELLS + 2, np.int64)
+    scratch = np.zeros((2, MOST_CELLS + 1), np.int64)
+    total = 0
+    for k in range(keys.size):
+        count = cells_of(keys[k], rows, columns)
+        for i in range(count):
+            for way in range(4):
+                row = rows[i] + (way == 0) - (way == 1)
+                column = columns[i] + (way == 2) - (way == 3)
+                taken = False
+                for j in range(count):
+                    taken |= rows[j] == row and columns[j] == column
+                if taken:
+                    continue
+                if grown.size:
+                    rows[count] = row
+                    columns[count] = column
+                    grown[total] = canonical(rows, columns, count + 1, order, scratch)
+                total += 1
+    return total
+
+
+def shape_keys(cells: int) -> Array:
+    """Return the keys of all shapes of a number of cells, sorted, uint64[n].
+
+    >>> [len(shape_keys(n)) for n in range(1, 8)]
+    [1, 1, 2, 5, 12, 35, 108]
+    """
+    keys = np.zeros(1, np.uint64)
+    keys[0] = 1
+    for _ in range(1, cells):
+        grown = np.zeros(grow_keys(keys, np.zeros(0, np.uint64)), np.uint64)
+        grow_keys(keys, grown)
+        keys = np.unique(grown)
+    return keys

@@ -1,0 +1,408 @@
+"""Compiled proof-number search on 64-bit words: exact winners on boards up to 8 x 8.
+
+Depth-first proof-number search (Nagai 2002) over positions from the view of the side to move. The
+stones only become fewer, so there are no cycles. `phi` is how hard it looks to prove that the side
+to move wins, `delta` that it loses; a proved win has phi 0, a proved loss delta 0.
+
+A position is two words, as in `kernels.bits`. With standard rules only adjacency matters, so
+positions are compared after moving them to the corner, turning and mirroring; with advanced rules
+after the symmetries of the board. The transposition table holds whole positions: the hash only
+says where to look.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from formsgame.compiled import compiled
+from formsgame.kernels.bits import (
+    MOST_MOVES,
+    children_advanced,
+    children_standard,
+    count_bits,
+    lowest,
+)
+from formsgame.kernels.board import Array, Int
+from formsgame.solver.endings import probe
+
+#: What `search_slice` returns.
+LOSS = 0
+WIN = 1
+UNKNOWN = 2
+
+#: A number no proof needs.
+INFINITE = 1 << 30
+#: Entries of the transposition table among which a position may stand.
+WAYS = 4
+
+_ZERO = np.uint64(0)
+_ONE = np.uint64(1)
+_EIGHT = np.uint64(8)
+_FIRST_COLUMN = np.uint64(0x0101010101010101)
+
+
+@compiled("i8(u8)", inline=True)
+def lowest_index(cells: Int) -> Int:
+    """Return the index of the lowest bit of a word that is not 0."""
+    return count_bits(lowest(cells) - _ONE)
+
+
+@compiled("u8(u8)", inline=True)
+def flip_rows(cells: Int) -> Int:
+    """Return a word with its rows in reverse order."""
+    x = cells
+    x = (x >> np.uint64(32)) | (x << np.uint64(32))
+    low16 = np.uint64(0x0000FFFF0000FFFF)
+    x = ((x >> np.uint64(16)) & low16) | ((x & low16) << np.uint64(16))
+    low8 = np.uint64(0x00FF00FF00FF00FF)
+    return ((x >> _EIGHT) & low8) | ((x & low8) << _EIGHT)
+
+
+@compiled("u8(u8)", inline=True)
+def flip_columns(cells: Int) -> Int:
+    """Return a word with its columns in reverse order."""
+    x = cells
+    m1 = np.uint64(0x5555555555555555)
+    m2 = np.uint64(0x3333333333333333)
+    m4 = np.uint64(0x0F0F0F0F0F0F0F0F)
+    x = ((x >> _ONE) & m1) | ((x & m1) << _ONE)
+    x = ((x >> np.uint64(2)) & m2) | ((x & m2) << np.uint64(2))
+    return ((x >> np.uint64(4)) & m4) | ((x & m4) << np.uint64(4))
+
+
+@compiled("u8(u8)", inline=True)
+def transpose(cells: Int) -> Int:
+    """Return a word with rows and columns exchanged."""
+    x = cells
+    t = (x ^ (x >> np.uint64(7))) & np.uint64(0x00AA00AA00AA00AA)
+    x = x ^ t ^ (t << np.uint64(7))
+    t = (x ^ (x >> np.uint64(14))) & np.uint64(0x0000CCCC0000CCCC)
+    x = x ^ t ^ (t << np.uint64(14))
+    t = (x ^ (x >> np.uint64(28))) & np.uint64(0x00000000F0F0F0F0)
+    return x ^ t ^ (t << np.uint64(28))
+
+
+@compiled("i8(u8)", inline=True)
+def height(stones: Int) -> Int:
+    """Return the number of rows up to the last stone."""
+    rows = 1
+    if stones >> np.uint64(32) != _ZERO:
+        rows += 4
+        stones >>= np.uint64(32)
+    if stones >> np.uint64(16) != _ZERO:
+        rows += 2
+        stones >>= np.uint64(16)
+    return rows + np.int64(stones >> _EIGHT != _ZERO)
+
+
+@compiled("i8(u8)", inline=True)
+def fold_rows(stones: Int) -> Int:
+    """Return which columns hold a stone, in the first eight bits."""
+    folded = stones | (stones >> np.uint64(32))
+    folded |= folded >> np.uint64(16)
+    folded |= folded >> _EIGHT
+    return folded & np.uint64(0xFF)
+
+
+@compiled("void(i8, i8, i8, u8[::1])")
+def normalize(rules: Int, rows: Int, columns: Int, pair: Array) -> None:
+    """Replace a position, pair[0] the own and pair[1] the enemy's stones, by its first equal.
+
+    Equal are those of which one becomes the other by the symmetries that the rules allow: with
+    standard rules a form may be moved too, and lies in the corner, at least as wide as high.
+    """
+    own, enemy = pair[0], pair[1]
+    square = rows == columns
+    if rules == 0:
+        stones = own | enemy
+        shift = np.uint64((lowest_index(stones) & ~7) + lowest_index(fold_rows(stones)))
+        own >>= shift
+        enemy >>= shift
+        stones >>= shift
+        rows = height(stones)
+        columns = np.int64(1)
+        folded = fold_rows(stones) >> _ONE
+        while folded != _ZERO:
+            columns += 1
+            folded >>= _ONE
+        square = rows == columns
+        if rows > columns:
+            own, enemy = transpose(own), transpose(enemy)
+            rows, columns = columns, rows
+    down = np.uint64(8 * (8 - rows))
+    right = np.uint64(8 - columns)
+    best_own, best_enemy = own, enemy
+    for _ in range(2):
+        for symmetry in range(4):
+            turned = own
+            if symmetry & 1:
+                turned = flip_rows(turned) >> down
+            if symmetry & 2:
+                turned = flip_columns(turned) >> right
+            if turned > best_own:
+                continue
+            turned_enemy = enemy
+            if symmetry & 1:
+                turned_enemy = flip_rows(turned_enemy) >> down
+            if symmetry & 2:
+                turned_enemy = flip_columns(turned_enemy) >> right
+            if turned < best_own or turned_enemy < best_enemy:
+                best_own, best_enemy = turned, turned_enemy
+        if not square:
+            break
+        own, enemy = transpose(own), transpose(enemy)
+    pair[0] = best_own
+    pair[1] = best_enemy
+
+
+@compiled("i8(u8, u8, i8)", inline=True)
+def slot_of(own: Int, enemy: Int, size: Int) -> Int:
+    """Return where a table of `size` entries, a power of two, may hold a position."""
+    z = own * np.uint64(0x9E3779B97F4A7C15) ^ enemy * np.uint64(0xC2B2AE3D27D4EB4F)
+    z = (z ^ (z >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
+    z ^= z >> np.uint64(32)
+    return np.int64(z & np.uint64(size - 1)) & ~(WAYS - 1)
+
+
+@compiled("i8(u8, u8, u8[:, ::1], i8)", inline=True)
+def find_entry(own: Int, enemy: Int, table: Array, slot: Int) -> Int:
+    """Return the entry that holds a position, -1 if none does."""
+    for entry in range(slot, slot + WAYS):
+        if table[entry, 0] == own and table[entry, 1] == enemy:
+            return entry
+    return -1
+
+
+@compiled("void(u8, u8, i8, i8, i8, u8[:, ::1], u4[:, ::1])")
+def store(
+    own: Int, enemy: Int, phi: Int, delta: Int, work: Int, table: Array, numbers: Array
+) -> None:
+    """Put a position into the table, over the entry on which least work was spent.
+
+    `table` uint64[n, 2] holds positions, `numbers` uint32[n, 3] their phi, delta and work.
+    """
+    slot = slot_of(own, enemy, table.shape[0])
+    chosen = slot
+    for entry in range(slot, slot + WAYS):
+        if table[entry, 0] == own and table[entry, 1] == enemy:
+            chosen = entry
+            break
+        if numbers[entry, 2] < numbers[chosen, 2]:
+            chosen = entry
+    table[chosen, 0] = own
+    table[chosen, 1] = enemy
+    numbers[chosen, 0] = phi
+    numbers[chosen, 1] = delta
+    numbers[chosen, 2] = min(max(work, 1), 0xFFFFFFFF)
+
+
+@compiled("i8(u8, u8, i8, i8, i8, i8[:, ::1])", inner=True)
+def probe_words(
+    own: Int,
+    enemy: Int,
+    rows: Int,
+    columns: Int,
+    keys: Array,
+    key_starts: Array,
+    bit_starts: Array,
+    caps: Array,
+    wins: Array,
+    scratch: Array,
+) -> Int:
+    """Return 1 if the side to move wins a position that the tables hold."""
+    left = own | enemy
+    count = 0
+    mask = 0
+    margins = scratch[5]
+    margins[0] = margins[2] = 8
+    bottom, right = 0, 0
+    while left != _ZERO:
+        cell = lowest(left)
+        left ^= cell
+        index = lowest_index(cell)
+        row, column = index >> 3, index & 7
+        scratch[0, count] = row
+        scratch[1, count] = column
+        margins[0] = min(margins[0], row)
+        margins[2] = min(margins[2], column)
+        bottom = max(bottom, row)
+        right = max(right, column)
+        if own & cell != _ZERO:
+            mask |= 1 << count
+        count += 1
+    margins[1] = rows - 1 - bottom
+    margins[3] = columns - 1 - right
+    return probe(
+        scratch[0],
+        scratch[1],
+        count,
+        mask,
+        margins,
+        keys,
+        key_starts,
+        bit_starts,
+        caps,
+        wins,
+        scratch[2],
+        scratch[3:5],
+    )
+
+
+@compiled(
+    "i8(i8, i8, i8, u8, i8, i8, u8[:, ::1], u4[:, ::1], u8[:, ::1], u8[:, ::1], i8[:, ::1],"
+    " i8[:, ::1], i8[:, ::1], i8[::1], Array(u8, 1, 'C', readonly=True), i8[::1], i8[::1],"
+    " i8[::1], Array(u1, 1, 'C', readonly=True), i8, i8[::1], i8[:, ::1], u8[::1])"
+)
+def search_slice(
+    rules: Int,
+    rows: Int,
+    columns: Int,
+    board: Int,
+    budget: Int,
+    epsilon: Int,
+    table: Array,
+    numbers: Array,
+    owns: Array,
+    enemies: Array,
+    phis: Array,
+    deltas: Array,
+    frames: Array,
+    level: Array,
+    keys: Array,
+    key_starts: Array,
+    bit_starts: Array,
+    caps: Array,
+    wins: Array,
+    levels_known: Int,
+    seen: Array,
+    scratch: Array,
+    pair: Array,
+) -> Int:
+    """Search for about `budget` positions; returns WIN or LOSS for the root, or UNKNOWN.
+
+    The search stands in the caller's arrays between slices. Row d of `owns`, `enemies`, `phis` and
+    `deltas` [levels, MOST_MOVES] holds the children of the position at depth d; row d of `frames`
+    int64[levels, 8]: phi and delta thresholds, number of children (-1: not made yet), the child
+    under search, the position's own two words, work spent. `level[0]` is the depth of the search,
+    `level[1]` counts positions. To start, put the root's words into frames[0, 4:6], INFINITE into
+    both thresholds, -1 into frames[0, 2], and 0 into level[0].
+    """
+    opened = 0
+    at = level[0]
+    while True:
+        frame = frames[at]
+        if frame[2] < 0:
+            if opened >= budget:
+                level[0] = at
+                return UNKNOWN
+            opened += 1
+            level[1] += 1
+            own = np.uint64(frame[4])
+            enemy = np.uint64(frame[5])
+            # What moved is the enemy of what moves next.
+            if rules == 0:
+                made = children_standard(own, enemy, board, enemies[at], owns[at])
+            else:
+                made = children_advanced(own, enemy, board, enemies[at], owns[at])
+            kept = 0
+            seen[0] += 1
+            for i in range(made):
+                pair[0] = owns[at, i]
+                pair[1] = enemies[at, i]
+                if pair[0] == _ZERO:
+                    continue  # the other side has run out and won: this move only loses
+                normalize(rules, rows, columns, pair)
+                # Equal children count once. `seen` is a small table of places, by generation.
+                place = np.int64(
+                    (
+                        pair[0] * np.uint64(0x9E3779B97F4A7C15)
+                        ^ pair[1] * np.uint64(0xC2B2AE3D27D4EB4F)
+                    )
+                    >> np.uint64(53)
+                )
+                double = False
+                while seen[1 + 2 * place] == seen[0]:
+                    other = seen[2 + 2 * place]
+                    if owns[at, other] == pair[0] and enemies[at, other] == pair[1]:
+                        double = True
+                        break
+                    place = (place + 1) & 2047
+                if double:
+                    continue
+                seen[1 + 2 * place] = seen[0]
+                seen[2 + 2 * place] = kept
+                owns[at, kept] = pair[0]
+                enemies[at, kept] = pair[1]
+                entry = find_entry(
+                    pair[0], pair[1], table, slot_of(pair[0], pair[1], table.shape[0])
+                )
+                if entry >= 0:
+                    phis[at, kept] = numbers[entry, 0]
+                    deltas[at, kept] = numbers[entry, 1]
+                else:
+                    own_count = count_bits(pair[0])
+                    enemy_count = count_bits(pair[1])
+                    if own_count + enemy_count <= levels_known:
+                        won = probe_words(
+                            pair[0],
+                            pair[1],
+                            rows,
+                            columns,
+                            keys,
+                            key_starts,
+                            bit_starts,
+                            caps,
+                            wins,
+                            scratch,
+                        )
+                        phis[at, kept] = 0 if won else INFINITE
+                        deltas[at, kept] = INFINITE if won else 0
+                    elif enemy_count == 1 and rules == 0:
+                        phis[at, kept] = INFINITE  # the last enemy stone must be captured
+                        deltas[at, kept] = 0
+                    elif rules == 0:
+                        phis[at, kept] = 1 + max(0, own_count - enemy_count + 2)
+                        deltas[at, kept] = 1 + max(0, enemy_count - own_count + 2)
+                    else:
+                        phis[at, kept] = 1
+                        deltas[at, kept] = 1
+                kept += 1
+                if deltas[at, kept - 1] == 0:
+                    break  # one winning move is enough
+            frame[2] = kept
+            frame[6] += made
+        # Sum up the children: phi is the least delta, delta the sum of phis.
+        phi, second, delta, best = INFINITE, INFINITE, 0, -1
+        for i in range(frame[2]):
+            if deltas[at, i] < phi:
+                second = phi
+                phi = deltas[at, i]
+                best = i
+            elif deltas[at, i] < second:
+                second = deltas[at, i]
+            delta = min(INFINITE, delta + phis[at, i])
+        if phi == 0:
+            delta = INFINITE
+        if phi >= frame[0] or delta >= frame[1] or phi == 0 or delta == 0:
+            store(np.uint64(frame[4]), np.uint64(frame[5]), phi, delta, frame[6], table, numbers)
+            if at == 0:
+                level[0] = 0
+                return WIN if phi == 0 else LOSS
+            at -= 1
+            child = frames[at, 3]
+            phis[at, child] = phi
+            deltas[at, child] = delta
+            frames[at, 6] += frame[6]
+            continue
+        frame[3] = best
+        below = frames[at + 1]
+        below[0] = min(INFINITE, frame[1] - delta + phis[at, best])
+        below[1] = min(frame[0], second + 1 + second * epsilon // 100)
+        below[2] = -1
+        below[4] = np.int64(owns[at, best])
+        below[5] = np.int64(enemies[at, best])
+        below[6] = 0
+        at += 1
+
+
+assert MOST_MOVES <= 2048
