@@ -57,6 +57,20 @@ def test_a_move_whatever_the_limit(seconds: float) -> None:
 
 
 @pytest.mark.parametrize("rules", ["standard", "advanced"])
+@pytest.mark.parametrize("nodes", [1, 2, 10, 700])
+def test_no_more_nodes_than_the_limit(rules: str, nodes: int) -> None:
+    with fg.Engine(level=5, seed=2) as engine:
+        for position in (
+            fg.Position.initial(rules, (26, 26)),
+            fg.Position.initial(rules, (8, 8)),
+            *random_positions(5, (2, 4), rules, 3),
+        ):
+            thought = engine.think(position, fg.Limit(nodes=nodes))
+            assert position.is_legal(thought.move)
+            assert thought.nodes <= nodes
+
+
+@pytest.mark.parametrize("rules", ["standard", "advanced"])
 def test_verdicts_agree_with_a_full_search(rules: str) -> None:
     """A verdict is a proof; and with so few stones there is always one."""
     checked = 0
@@ -120,7 +134,7 @@ def test_refusals() -> None:
     engine.close()
     with pytest.raises(fg.EngineBusyError, match="closed"):
         engine.think(fg.Position.initial("standard", 4))
-    for level in (0, 6, -1, True, "3", 2.5, None):
+    for level in (0, 6, -1, True, "3", 2.5, 2.0, None, []):
         with pytest.raises(fg.LimitError, match="level"):
             fg.Engine(level=level)  # type: ignore[arg-type]
     for bad in (-1, float("nan"), float("inf"), "1", True):

@@ -224,3 +224,11 @@ def test_fast_playouts_never_slide_to_where_a_stone_touches_nothing() -> None:
     }
     assert lonely
     assert captures < first <= set(position.legal_moves) - lonely
+
+
+def test_a_batch_plays_no_more_games_than_it_has_room_for() -> None:
+    batch = simulate.PlayoutBatch(fg.Position.initial("standard", 4), 1, "fast", 3)
+    assert batch.run(2) > 0
+    assert batch.run(2) > 0
+    assert batch.run(2) == 0
+    assert batch.done == 3

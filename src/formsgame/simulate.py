@@ -170,7 +170,8 @@ class PlayoutBatch:
         )
 
     def run(self, count: int) -> int:
-        """Play the next `count` games; returns the plies they took."""
+        """Play the next `count` games, as far as there are so many; returns the plies they took."""
+        count = min(count, self.winners.size - self.done)
         plies = playout_kernels.run_playouts(
             *self.start,
             self.rules,
@@ -221,14 +222,14 @@ def _perft_bits(
     totals = np.zeros(2, np.uint64)
     if depth >= sum(position.counts.values()):
         return Perft(0, 0)  # no game lasts so long
-    board = np.uint64(words[0] | words[1] | words[2])
+    layout = bits.make_layout(*position.size)
     count = checksum = 0
 
     def run(budget: int) -> bool:
         nonlocal count, checksum
         done = perft_kernels.perft_words(
             position.rules.number,
-            board,
+            layout,
             depth,
             build,
             budget,

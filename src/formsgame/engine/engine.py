@@ -8,6 +8,7 @@ never while there is another move.
 
 from __future__ import annotations
 
+import math
 import random
 import threading
 import time
@@ -35,7 +36,7 @@ LEVELS = {1: (60, 0), 2: (400, 5), 3: (2_500, 7), 4: (10_000, 9), 5: (60_000, 11
 DEFAULT_SECONDS = 1.0
 #: Most candidates that playouts compare with standard rules, where most moves differ little.
 CANDIDATES = 64
-#: Share of the time that searching to the end may take, and its memory.
+#: Share of the time and nodes that searching to the end may take, and its memory.
 PROOF_SHARE = 0.5
 PROOF_MEMORY_MB = 16
 
@@ -68,7 +69,7 @@ class Engine:
     """
 
     def __init__(self, *, level: int = max(LEVELS), seed: int | None = None) -> None:
-        if isinstance(level, bool) or level not in LEVELS:
+        if type(level) is not int or level not in LEVELS:
             raise LimitError(
                 "limit.value",
                 name="level",
@@ -106,8 +107,9 @@ class Engine:
     def think(self, position: Position, limit: Limit | None = None) -> Thought:
         """Return the best move found within a limit (the level's own by default).
 
-        Always finds a legal move, whatever the limit. Raises `EngineBusyError` while another
-        thought is under way, when closed, and where the game is over.
+        Always finds a legal move, whatever the limit; playouts know no `depth`, so that it is
+        passed over. Raises `EngineBusyError` while another thought is under way, when closed, and
+        where the game is over.
         """
         if self._closed:
             raise EngineBusyError("engine.closed")
@@ -155,14 +157,15 @@ class _Thinker:
         self.side = position.side_to_move
         self.random = random.Random(seed)
         self.budget = min(playouts, limit.nodes or playouts)
+        self.most_nodes = limit.nodes or math.inf
         self.nodes = 0
         self.start = time.perf_counter()
         self.seconds = limit.seconds
         self.stopped = stopped
 
     def spent(self, share: float = 1.0) -> bool:
-        """Tell whether a share of the time is over, or the thought is to stop."""
-        if self.stopped():
+        """Tell whether a share of the time or all nodes are spent, or the thought is to stop."""
+        if self.stopped() or self.nodes >= self.most_nodes:
             return True
         return self.seconds is not None and self.elapsed() >= self.seconds * share
 
@@ -232,7 +235,7 @@ class _Thinker:
         Moves that lose are left with a score of 0.
         """
         solver = Solver(self.position.rules, memory_mb=PROOF_MEMORY_MB)
-        nodes = 20 * self.budget
+        nodes = max(1, int(min(20 * self.budget, self.most_nodes * PROOF_SHARE)))
         seconds = None
         if self.seconds is not None:
             seconds = max(0.0, self.seconds * PROOF_SHARE - self.elapsed())
@@ -260,8 +263,9 @@ class _Thinker:
         for candidate in candidates:
             candidate.wins = candidate.games = 0
         alive = candidates
+        budget = int(min(self.budget, self.most_nodes - self.nodes))
         for number in range(rounds):
-            each = max(1, self.budget // (rounds * len(alive)))
+            each = max(1, budget // (rounds * len(alive)))
             until = (number + 1) / rounds
             if not self.round(alive, each, until):
                 break
@@ -286,11 +290,11 @@ class _Thinker:
                     )
                 batch = candidate.batch
                 done = batch.done
-                batch.run(size)
-                self.nodes += size
-                winners = batch.winners[done : done + size]
+                batch.run(int(min(size, self.most_nodes - self.nodes)))
+                winners = batch.winners[done : batch.done]
+                self.nodes += len(winners)
                 candidate.wins += int((winners == int(self.side)).sum())
-                candidate.games += size
+                candidate.games += len(winners)
             if self.spent(until):
                 break
         return True
