@@ -1,7 +1,9 @@
-"""The rules on 64-bit words, for boards up to 8 x 8: where positions are counted by the million.
+"""The rules on 64-bit words, for boards up to 64 cells: where positions are counted by the million.
 
-Bit 8 * row + column, the row counted from the top, stands for a cell. A position is two words, the
-stones of the side to move and those of its opponent. Tests hold these functions to those of
+Bit stride * row + column, the row counted from the top, stands for a cell; `stride` is at least the
+number of columns, 8 where they fit. `first` and `last` are the words of all cells but those of the
+first and of the last column. A position is two words, the stones of the side to move and those of
+its opponent. Tests hold these functions to those of
 `board`, which know every size.
 """
 
@@ -19,47 +21,42 @@ MOST_MOVES = 1024
 _ONE = np.uint64(1)
 _EIGHT = np.uint64(8)
 _ZERO = np.uint64(0)
-_NOT_FIRST = np.uint64(0xFEFEFEFEFEFEFEFE)
-_NOT_LAST = np.uint64(0x7F7F7F7F7F7F7F7F)
 
 
-@compiled("u8(u8)", inline=True)
-def near(cells: Int) -> Int:
+@compiled("u8(u8, u8, u8, u8)", inline=True)
+def near(cells: Int, stride: Int, first: Int, last: Int) -> Int:
     """Return the cells next to any of some cells."""
     return (
-        (cells << _EIGHT)
-        | (cells >> _EIGHT)
-        | ((cells << _ONE) & _NOT_FIRST)
-        | ((cells >> _ONE) & _NOT_LAST)
+        (cells << stride) | (cells >> stride) | ((cells << _ONE) & first) | ((cells >> _ONE) & last)
     )
 
 
-@compiled("u8(u8, u8)", inline=True)
-def spread(seed: Int, within: Int) -> Int:
+@compiled("u8(u8, u8, u8, u8, u8)", inline=True)
+def spread(seed: Int, within: Int, stride: Int, first: Int, last: Int) -> Int:
     """Return the cells of `within` that are connected to `seed` through it, and the seed."""
     while True:
-        grown = seed | (near(seed) & within)
-        grown |= near(grown) & within
+        grown = seed | (near(seed, stride, first, last) & within)
+        grown |= near(grown, stride, first, last) & within
         if grown == seed:
             return seed
         seed = grown
 
 
-@compiled("u8(u8)", inline=True)
-def suspects(stones: Int) -> Int:
+@compiled("u8(u8, u8, u8, u8)", inline=True)
+def suspects(stones: Int, stride: Int, first: Int, last: Int) -> Int:
     """Return the cells whose ring of eight neighbors does not prove that nothing hangs on them.
 
     A neighbor opens a group unless it is joined to the one before it, going around, through the
     corner between them; two groups make a suspect.
     """
-    north = stones << _EIGHT
-    south = stones >> _EIGHT
-    west = (stones << _ONE) & _NOT_FIRST
-    east = (stones >> _ONE) & _NOT_LAST
-    heads_n = north & ~(west & (north << _ONE) & _NOT_FIRST)
-    heads_e = east & ~(north & (north >> _ONE) & _NOT_LAST)
-    heads_s = south & ~(east & (south >> _ONE) & _NOT_LAST)
-    heads_w = west & ~(south & (south << _ONE) & _NOT_FIRST)
+    north = stones << stride
+    south = stones >> stride
+    west = (stones << _ONE) & first
+    east = (stones >> _ONE) & last
+    heads_n = north & ~(west & (north << _ONE) & first)
+    heads_e = east & ~(north & (north >> _ONE) & last)
+    heads_s = south & ~(east & (south >> _ONE) & last)
+    heads_w = west & ~(south & (south << _ONE) & first)
     return (heads_n & heads_e) | (heads_s & heads_w) | ((heads_n | heads_e) & (heads_s | heads_w))
 
 
@@ -83,16 +80,18 @@ def count_bits(cells: Int) -> Int:
     return np.int64(half & np.uint64(0x7F))
 
 
-@compiled("i8(u8, u8, u8, u8[::1], u8[::1])")
-def children_standard(own: Int, enemy: Int, board: Int, movers: Array, others: Array) -> Int:
+@compiled("i8(u8, u8, u8[::1], u8[::1], u8[::1])")
+def children_standard(own: Int, enemy: Int, layout: Array, movers: Array, others: Array) -> Int:
     """Write the positions after each move of standard rules; count them.
 
-    `movers` uint64[MOST_MOVES] gets the stones of the side that moved, `others` the enemy's.
+    `layout` is uint64[4]: the board's cells, stride, first and last. `movers` uint64[MOST_MOVES]
+    gets the stones of the side that moved, `others` the enemy's.
     """
+    stride, first, last = layout[1], layout[2], layout[3]
     stones = own | enemy
     count = 0
-    unsafe = suspects(stones)
-    first = -1  # where the children of a move that cut nothing begin
+    unsafe = suspects(stones, stride, first, last)
+    start = -1  # where the children of a move that cut nothing begin
     targets = count_bits(enemy)
     sources = own
     while sources != _ZERO:
@@ -102,10 +101,10 @@ def children_standard(own: Int, enemy: Int, board: Int, movers: Array, others: A
         stay = own ^ source
         part = rest
         if source & unsafe != _ZERO:
-            part = spread(lowest(rest), rest)
+            part = spread(lowest(rest), rest, stride, first, last)
         if part == rest:
-            if first < 0:
-                first = count
+            if start < 0:
+                start = count
                 left = enemy
                 for i in range(count, count + targets):
                     target = lowest(left)
@@ -115,8 +114,8 @@ def children_standard(own: Int, enemy: Int, board: Int, movers: Array, others: A
             else:
                 # The targets are those of the first such move; so are the enemies left.
                 for i in range(targets):
-                    others[count + i] = others[first + i]
-                    movers[count + i] = stay | (enemy ^ others[first + i])
+                    others[count + i] = others[start + i]
+                    movers[count + i] = stay | (enemy ^ others[start + i])
             count += targets
             continue
         while True:
@@ -132,31 +131,32 @@ def children_standard(own: Int, enemy: Int, board: Int, movers: Array, others: A
                 count += 1
             if rest == _ZERO:
                 break
-            part = spread(lowest(rest), rest)
+            part = spread(lowest(rest), rest, stride, first, last)
     return count
 
 
-@compiled("i8(u8, u8, u8, u8[::1], u8[::1])")
-def children_advanced(own: Int, enemy: Int, board: Int, movers: Array, others: Array) -> Int:
+@compiled("i8(u8, u8, u8[::1], u8[::1], u8[::1])")
+def children_advanced(own: Int, enemy: Int, layout: Array, movers: Array, others: Array) -> Int:
     """Write the positions after each move of advanced rules; count them.
 
-    `board` has all the board's cells; the rest is as in `children_standard`.
+    The arguments are as in `children_standard`.
     """
+    board, stride, first, last = layout[0], layout[1], layout[2], layout[3]
     stones = own | enemy
     empty = board & ~stones
     count = 0
-    unsafe = suspects(stones)
-    sources = own & near(enemy | empty)
+    unsafe = suspects(stones, stride, first, last)
+    sources = own & near(enemy | empty, stride, first, last)
     while sources != _ZERO:
         source = lowest(sources)
         sources ^= source
         rest = stones ^ source
         stay = own ^ source
-        around = near(source)
+        around = near(source, stride, first, last)
         part = rest
         cut = False
         if source & unsafe != _ZERO:
-            part = spread(lowest(rest), rest)
+            part = spread(lowest(rest), rest, stride, first, last)
             cut = part != rest
         targets = around & enemy
         while targets != _ZERO:
@@ -164,7 +164,7 @@ def children_advanced(own: Int, enemy: Int, board: Int, movers: Array, others: A
             targets ^= target
             kept = rest
             if cut:
-                kept = part if target & part != _ZERO else spread(target, rest)
+                kept = part if target & part != _ZERO else spread(target, rest, stride, first, last)
             movers[count] = (stay | target) & kept
             others[count] = (enemy ^ target) & kept
             count += 1
@@ -173,9 +173,9 @@ def children_advanced(own: Int, enemy: Int, board: Int, movers: Array, others: A
             continue
         if not cut:
             # A slide removes stones only where it touches none.
-            targets = empty & ~near(rest)
+            targets = empty & ~near(rest, stride, first, last)
             if targets != _ZERO:
-                targets &= spread(open_sides, empty)
+                targets &= spread(open_sides, empty, stride, first, last)
             while targets != _ZERO:
                 target = lowest(targets)
                 targets ^= target
@@ -183,23 +183,23 @@ def children_advanced(own: Int, enemy: Int, board: Int, movers: Array, others: A
                 others[count] = _ZERO
                 count += 1
             continue
-        second = spread(lowest(rest ^ part), rest)
+        second = spread(lowest(rest ^ part), rest, stride, first, last)
         third = rest ^ part ^ second
         fourth = _ZERO
         if third != _ZERO:
             both = third
-            third = spread(lowest(both), rest)
+            third = spread(lowest(both), rest, stride, first, last)
             fourth = both ^ third
-        near1 = near(part)
-        near2 = near(second)
-        near3 = near(third)
-        near4 = near(fourth)
+        near1 = near(part, stride, first, last)
+        near2 = near(second, stride, first, last)
+        near3 = near(third, stride, first, last)
+        near4 = near(fourth, stride, first, last)
         everywhere = near1 & near2
         if third != _ZERO:
             everywhere &= near3
         if fourth != _ZERO:
             everywhere &= near4
-        targets = spread(open_sides, empty) & ~everywhere
+        targets = spread(open_sides, empty, stride, first, last) & ~everywhere
         while targets != _ZERO:
             target = lowest(targets)
             targets ^= target
@@ -216,3 +216,17 @@ def children_advanced(own: Int, enemy: Int, board: Int, movers: Array, others: A
             others[count] = enemy & kept
             count += 1
     return count
+
+
+def make_layout(rows: int, columns: int) -> Array:
+    """Return the layout of a board, uint64[4]: its cells, stride, first and last.
+
+    The stride is 8 where that holds the board, else the number of columns.
+    """
+    stride = 8 if max(rows, columns) <= 8 else columns
+    full = (1 << 64) - 1
+    column = sum(1 << (stride * row) for row in range((64 + stride - 1) // stride)) & full
+    row_mask = (1 << columns) - 1
+    board = sum(row_mask << (stride * row) for row in range(rows))
+    last_column = (column << (stride - 1)) & full
+    return np.array([board, stride, full ^ column, full ^ last_column], np.uint64)

@@ -125,10 +125,10 @@ def checksum(movers: Array, others: Array, count: Int, of_movers: Int, of_others
     return total
 
 
-@compiled("b1(i8, u8, i8, b1, i8, u8[:, ::1], u8[:, ::1], i8[::1], i8[::1], i8[::1], u8[::1])")
+@compiled("b1(i8, u8[::1], i8, b1, i8, u8[:, ::1], u8[:, ::1], i8[::1], i8[::1], i8[::1], u8[::1])")
 def perft_words(
     rules: Int,
-    board: Int,
+    layout: Array,
     depth: Int,
     build: bool,
     budget: Int,
@@ -169,9 +169,9 @@ def perft_words(
             continue
         # What moves now is the enemy of what moves next.
         if rules == 0:
-            count = children_standard(own, enemy, board, enemies[at + 1], owns[at + 1])
+            count = children_standard(own, enemy, layout, enemies[at + 1], owns[at + 1])
         else:
-            count = children_advanced(own, enemy, board, enemies[at + 1], owns[at + 1])
+            count = children_advanced(own, enemy, layout, enemies[at + 1], owns[at + 1])
         if not last:
             at += 1
             ends[at] = count

@@ -1,4 +1,4 @@
-"""Compiled proof-number search on 64-bit words: exact winners on boards up to 8 x 8.
+"""Compiled proof-number search on 64-bit words: exact winners on boards up to 64 cells.
 
 Depth-first proof-number search (Nagai 2002) over positions from the view of the side to move. The
 stones only become fewer, so there are no cycles. `phi` is how hard it looks to prove that the side
@@ -104,13 +104,57 @@ def fold_rows(stones: Int) -> Int:
     return folded & np.uint64(0xFF)
 
 
-@compiled("void(i8, i8, i8, u8[::1])")
-def normalize(rules: Int, rows: Int, columns: Int, pair: Array) -> None:
+@compiled("void(i8, i8, u8[::1], i8, i8)", inner=True)
+def normalize_long(rows: Int, stride: Int, pair: Array, moves: Int, columns: Int) -> None:
+    """Do the work of `normalize` on a board longer than 8 cells, which is never transposed."""
+    top, left = 64, 64
+    bottom, right = rows - 1, columns - 1
+    if moves:
+        bottom, right = 0, 0
+        for cell in range(rows * stride):
+            if (pair[0] | pair[1]) >> np.uint64(cell) & _ONE:
+                top = min(top, cell // stride)
+                left = min(left, cell % stride)
+                bottom = max(bottom, cell // stride)
+                right = max(right, cell % stride)
+    else:
+        top, left = 0, 0
+    best_own, best_enemy = pair[0], pair[1]
+    for symmetry in range(4):
+        own, enemy = _ZERO, _ZERO
+        for word in range(2):
+            left_over = pair[word]
+            turned = _ZERO
+            while left_over != _ZERO:
+                cell = lowest(left_over)
+                left_over ^= cell
+                index = lowest_index(cell)
+                row, column = index // stride - top, index % stride - left
+                if symmetry & 1:
+                    row = bottom - top - row
+                if symmetry & 2:
+                    column = right - left - column
+                turned |= _ONE << np.uint64(row * stride + column)
+            if word == 0:
+                own = turned
+            else:
+                enemy = turned
+        if symmetry == 0 or own < best_own or (own == best_own and enemy < best_enemy):
+            best_own, best_enemy = own, enemy
+    pair[0] = best_own
+    pair[1] = best_enemy
+
+
+@compiled("void(i8, i8, i8, i8, u8[::1])")
+def normalize(rules: Int, rows: Int, columns: Int, stride: Int, pair: Array) -> None:
     """Replace a position, pair[0] the own and pair[1] the enemy's stones, by its first equal.
 
     Equal are those of which one becomes the other by the symmetries that the rules allow: with
     standard rules a form may be moved too, and lies in the corner, at least as wide as high.
     """
+    if stride != 8:
+        normalize_long(rows, stride, pair, rules == 0, columns)
+        return
     own, enemy = pair[0], pair[1]
     square = rows == columns
     if rules == 0:
@@ -196,12 +240,13 @@ def store(
     numbers[chosen, 2] = min(max(work, 1), 0xFFFFFFFF)
 
 
-@compiled("i8(u8, u8, i8, i8, i8, i8[:, ::1])", inner=True)
+@compiled("i8(u8, u8, i8, i8, i8, i8, i8[:, ::1])", inner=True)
 def probe_words(
     own: Int,
     enemy: Int,
     rows: Int,
     columns: Int,
+    stride: Int,
     keys: Array,
     key_starts: Array,
     bit_starts: Array,
@@ -214,13 +259,13 @@ def probe_words(
     count = 0
     mask = 0
     margins = scratch[5]
-    margins[0] = margins[2] = 8
+    margins[0] = margins[2] = 64
     bottom, right = 0, 0
     while left != _ZERO:
         cell = lowest(left)
         left ^= cell
         index = lowest_index(cell)
-        row, column = index >> 3, index & 7
+        row, column = index // stride, index % stride
         scratch[0, count] = row
         scratch[1, count] = column
         margins[0] = min(margins[0], row)
@@ -249,7 +294,7 @@ def probe_words(
 
 
 @compiled(
-    "i8(i8, i8, i8, u8, i8, i8, u8[:, ::1], u4[:, ::1], u8[:, ::1], u8[:, ::1], i8[:, ::1],"
+    "i8(i8, i8, i8, u8[::1], i8, i8, u8[:, ::1], u4[:, ::1], u8[:, ::1], u8[:, ::1], i8[:, ::1],"
     " i8[:, ::1], i8[:, ::1], i8[::1], Array(u8, 1, 'C', readonly=True), i8[::1], i8[::1],"
     " i8[::1], Array(u1, 1, 'C', readonly=True), i8, i8[::1], i8[:, ::1], u8[::1])"
 )
@@ -257,7 +302,7 @@ def search_slice(
     rules: Int,
     rows: Int,
     columns: Int,
-    board: Int,
+    layout: Array,
     budget: Int,
     epsilon: Int,
     table: Array,
@@ -288,6 +333,7 @@ def search_slice(
     both thresholds, -1 into frames[0, 2], and 0 into level[0].
     """
     opened = 0
+    stride = np.int64(layout[1])
     at = level[0]
     while True:
         frame = frames[at]
@@ -301,9 +347,9 @@ def search_slice(
             enemy = np.uint64(frame[5])
             # What moved is the enemy of what moves next.
             if rules == 0:
-                made = children_standard(own, enemy, board, enemies[at], owns[at])
+                made = children_standard(own, enemy, layout, enemies[at], owns[at])
             else:
-                made = children_advanced(own, enemy, board, enemies[at], owns[at])
+                made = children_advanced(own, enemy, layout, enemies[at], owns[at])
             kept = 0
             seen[0] += 1
             for i in range(made):
@@ -311,7 +357,7 @@ def search_slice(
                 pair[1] = enemies[at, i]
                 if pair[0] == _ZERO:
                     continue  # the other side has run out and won: this move only loses
-                normalize(rules, rows, columns, pair)
+                normalize(rules, rows, columns, stride, pair)
                 # Equal children count once. `seen` is a small table of places, by generation.
                 place = np.int64(
                     (
@@ -348,6 +394,7 @@ def search_slice(
                             pair[1],
                             rows,
                             columns,
+                            stride,
                             keys,
                             key_starts,
                             bit_starts,

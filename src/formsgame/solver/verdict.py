@@ -14,7 +14,7 @@ from enum import Enum
 import numpy as np
 
 from formsgame.errors import LimitError
-from formsgame.kernels.bits import MOST_MOVES
+from formsgame.kernels.bits import MOST_MOVES, make_layout
 from formsgame.kernels.board import Array
 from formsgame.limit import Limit
 from formsgame.position import Move, Position
@@ -232,11 +232,14 @@ class Solver:
 
     def _search_words(self, own: int, enemy: int, size: Size, clock: Clock) -> int:
         """Search a position on words by proof numbers."""
-        if self.rules is ADVANCED and size != self._board:
+        layout = make_layout(*size)
+        stride = int(layout[1])
+        board = size if self.rules is ADVANCED else Size(0, stride)
+        if board != self._board:
             # What was found on another board does not hold on this one.
             self._positions[:] = 0
             self._numbers[:] = 0
-            self._board = size
+            self._board = board
         work = _SearchWork(own, enemy)
         table = self.table
 
@@ -246,7 +249,7 @@ class Solver:
                 self.rules.number,
                 size.rows,
                 size.columns,
-                np.uint64(_board_mask(size)),
+                layout,
                 budget,
                 EPSILON[self.rules],
                 self._positions,
@@ -303,18 +306,15 @@ def _as_words(position: Position) -> tuple[int, int, Size] | None:
     margin = 0 if position.rules is STANDARD else max(0, _stones(position) - 2)
     top, left = max(0, int(rows[0]) - margin), max(0, int(columns[0]) - margin)
     array = array[top : int(rows[-1]) + 1 + margin, left : int(columns[-1]) + 1 + margin]
-    if max(array.shape) > 8:
+    size = Size(*array.shape)
+    if max(size) > 8 and size.rows * size.columns > 64:
         return None
+    stride = int(make_layout(*size)[1])
     side = int(position.side_to_move)
     words = [0, 0]
     for row, column in np.argwhere(array != 0).tolist():
-        words[int(array[row, column] != side)] |= 1 << (8 * row + column)
-    return words[0], words[1], Size(*array.shape)
-
-
-def _board_mask(size: Size) -> int:
-    """Return the cells of a board as a word."""
-    return sum(((1 << size.columns) - 1) << (8 * row) for row in range(size.rows))
+        words[int(array[row, column] != side)] |= 1 << (stride * row + column)
+    return words[0], words[1], size
 
 
 def _stones(position: Position) -> int:
