@@ -158,6 +158,15 @@ def test_every_command() -> None:
     assert ran.lines[-1] == "White resigned. Black wins."
 
 
+def test_names_that_no_file_can_have_end_no_game() -> None:
+    stdin = b"save ~nobody-of-this-name/at.pgn\nsave a\0b\na2-a1\n"
+    ran = run("play", "--color", "both", "--size", "4", stdin=stdin)
+    assert ran.status == 1
+    assert "line 1: ~nobody-of-this-name/at.pgn: No such file or directory" in ran.err
+    assert "line 2: a\ufffdb: Invalid argument" in ran.err
+    assert "Black played a2-a1: 1 white stone removed." in ran.out
+
+
 def test_what_is_refused_is_said_with_its_line() -> None:
     ran = run(
         "play",
@@ -304,6 +313,7 @@ def test_control_c_at_the_prompt() -> None:
     terminal = Terminal("play", "--color", "both", "--size", "4", NO_COLOR="1")
     assert "\x1b[38" not in terminal.wait_for("Black> ")
     terminal.process.send_signal(signal.SIGINT)
+    terminal.wait_for("\n")
     assert terminal.end() == 130
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import threading
 import time
+from typing import Any
 
 import pytest
 
@@ -134,9 +135,10 @@ def test_refusals() -> None:
     engine.close()
     with pytest.raises(fg.EngineBusyError, match="closed"):
         engine.think(fg.Position.initial("standard", 4))
-    for level in (0, 6, -1, True, "3", 2.5, 2.0, None, []):
+    levels: tuple[Any, ...] = (0, 6, -1, True, "3", 2.5, 2.0, None, [])
+    for level in levels:
         with pytest.raises(fg.LimitError, match="level"):
-            fg.Engine(level=level)  # type: ignore[arg-type]
+            fg.Engine(level=level)
     for bad in (-1, float("nan"), float("inf"), "1", True):
         with pytest.raises(fg.LimitError, match="seconds"):
             fg.Limit(seconds=bad)  # type: ignore[arg-type]

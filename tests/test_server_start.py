@@ -244,6 +244,7 @@ def test_folders_that_can_not_be_used_are_named(
     file = tmp_path / "file"
     file.touch()
     failure(file, capsys)
+    assert "no such user" in failure(Path("~nobody-of-this-name/games"), capsys)
     failure(file / "below", capsys)
     (tmp_path / "server.log").mkdir()
     assert "server.log" in failure(tmp_path, capsys)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import os
 import sys
@@ -86,6 +87,17 @@ def describe(error: OSError) -> str:
     """Return what went wrong with a file, in one line."""
     reason = error.strerror or str(error)
     return f"{os.fsdecode(error.filename)}: {reason}" if error.filename is not None else reason
+
+
+def file_named(name: str) -> Path:
+    """Return the path of a name that a person typed; raises `OSError` for one that is none."""
+    try:
+        path = Path(name).expanduser()
+    except RuntimeError:  # there is no such user
+        raise OSError(errno.ENOENT, os.strerror(errno.ENOENT), name) from None
+    if "\0" in name:
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), name)
+    return path
 
 
 def write_file(file: Path, text: str, *, append: bool = False) -> None:

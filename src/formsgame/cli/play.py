@@ -84,7 +84,7 @@ class Table:
             "resign": lambda rest: self.game.resign(),
             "quit": lambda rest: self.leave(),
             "show": self.preview,
-            "save": lambda rest: self.save(Path(rest).expanduser()),
+            "save": lambda rest: self.save(output.file_named(rest)),
         }
         short = {"?": "help", "m": "moves", "h": "hint", "u": "undo", "b": "board", "q": "quit"}
         self._commands |= {letter: self._commands[word] for letter, word in short.items()}
@@ -125,6 +125,9 @@ class Table:
             except EOFError:
                 say()
                 return None
+            except KeyboardInterrupt:
+                say()
+                raise
         line = sys.stdin.readline() if sys.stdin else ""
         self._line += 1
         return line or None

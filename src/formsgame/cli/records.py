@@ -115,6 +115,9 @@ def _wait() -> str:
     except EOFError:
         say()
         return "q"
+    except KeyboardInterrupt:
+        say()
+        raise
 
 
 def _headline(game: Game, number: int) -> str:

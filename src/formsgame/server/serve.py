@@ -189,7 +189,10 @@ def _data_folder(given: Path | str | None) -> Path:
     """Return the folder of the user's games, made if there is none."""
     chosen = given or os.environ.get("FORMSGAME_DATA")
     if chosen:
-        folder = Path(chosen).expanduser()
+        try:
+            folder = Path(chosen).expanduser()
+        except RuntimeError:
+            raise StartError(f"data folder {chosen} can't be used: no such user") from None
     else:
         from platformdirs import user_data_path
 
