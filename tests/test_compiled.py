@@ -60,9 +60,14 @@ def test_damaged_files_are_passed_over(filled: Path) -> None:
     for path in filled.rglob("*.nb?"):
         path.write_bytes(b"\x80garbage" + path.read_bytes()[20:60])
     assert run_probe(filled)[0] == "compiling"
+    assert run_probe(filled)[0] != "compiling", "what was damaged has been replaced"
     for path in filled.rglob("*.nbc"):
         path.write_bytes(b"")
-    run_probe(filled)
+    assert run_probe(filled)[0] == "compiling"
+    for path in filled.rglob("*.nbi"):
+        path.write_bytes(b"")
+    assert run_probe(filled)[0] == "compiling"
+    assert run_probe(filled)[0] != "compiling"
 
 
 def test_a_folder_that_others_can_read_is_passed_over(filled: Path) -> None:
@@ -77,6 +82,30 @@ def test_a_link_to_elsewhere_is_passed_over(filled: Path, tmp_path: Path) -> Non
     folder.rename(elsewhere)
     folder.symlink_to(elsewhere)
     assert run_probe(filled) == ["compiling", "None"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+def test_a_place_where_everybody_may_rename_folders_is_passed_over(filled: Path) -> None:
+    filled.chmod(0o777)
+    assert run_probe(filled) == ["compiling", "None"]
+    filled.chmod(0o1777)
+    assert run_probe(filled)[0] != "compiling"
+
+
+def test_who_waits_each_time_is_told_why(tmp_path: Path) -> None:
+    for cache in (tmp_path / "file" / "below", Path("~nobody-of-this-name")):
+        (tmp_path / "file").touch()
+        code = "from formsgame.compiled import _about_to_compile\n_about_to_compile()"
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env=dict(os.environ, FORMSGAME_CACHE=str(cache)),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stderr.endswith(
+            "(some seconds each time: there is no private cache folder to keep them in)\n"
+        )
 
 
 def test_a_place_that_cannot_be_made_is_passed_over(tmp_path: Path) -> None:

@@ -3,16 +3,18 @@
 Numba's own disk cache looks only at the file that holds a function, so a cached caller in
 another file would keep stale code after a kernel is edited. The cache folder here is therefore
 named by a hash of all compiled sources with the versions of Python, Numba, NumPy and the package.
-What it holds is code, so the folder must belong to the user alone; a folder that does not, can't
-be written or is damaged is passed over, and functions are compiled in memory.
+What it holds is code, so the folder must belong to the user alone; one that does not, or can't be
+written, is passed over, and functions are compiled in memory. A damaged file is replaced.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib
 import os
 import shutil
+import stat
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -123,21 +125,37 @@ _folder: object = _UNKNOWN
 
 
 def _find_folder() -> Path | None:
-    base = os.environ.get("FORMSGAME_CACHE")
-    root = Path(base) if base else user_cache_path("formsgame", appauthor=False)
     try:
+        root = _root()
         folder = root / "compiled" / _source_hash()
         for part in (root, root / "compiled", folder):
             part.mkdir(mode=0o700, parents=part is root, exist_ok=True)
+        if not _is_guarded(root):
+            return None
         if not all(_is_private(part) for part in (root / "compiled", folder)):
             return None
         if not os.access(folder, os.W_OK | os.X_OK):
             return None
         os.utime(folder)
         _remove_old(folder)
-    except OSError:
+    except (OSError, RuntimeError):  # RuntimeError: ~ of a user that does not exist
         return None
     return folder
+
+
+def _root() -> Path:
+    """Return the folder in which the package keeps what can be made again."""
+    base = os.environ.get("FORMSGAME_CACHE")
+    return Path(base).expanduser() if base else user_cache_path("formsgame", appauthor=False)
+
+
+def _is_guarded(folder: Path) -> bool:
+    """Tell whether nobody but this user and the system's can put others in the place of folders."""
+    if not hasattr(os, "getuid"):
+        return True
+    status = folder.stat()
+    is_open = status.st_mode & stat.S_IWOTH and not status.st_mode & stat.S_ISVTX
+    return status.st_uid in (0, os.getuid()) and not is_open
 
 
 def _is_private(folder: Path) -> bool:
@@ -237,6 +255,8 @@ class _Cache(caching.Cache):  # type: ignore[misc]
             data = super().load_overload(sig, target_context)
         except Exception:  # noqa: BLE001 - whatever a damaged file makes of its reader
             data = None
+            with contextlib.suppress(Exception):
+                self.flush()  # so that what is compiled now can be kept
         if data is None:
             _about_to_compile()
         return data
@@ -257,7 +277,9 @@ def _about_to_compile() -> None:
     if _announce is not None:
         _announce()
     else:
+        wait = "first use only, some seconds"
+        if cache_folder() is None:
+            wait = "some seconds each time: there is no private cache folder to keep them in"
         print(  # noqa: T201 - a library's only word, on the wait of the first use ever
-            "formsgame: preparing the rules for this computer (first use only, some seconds)",
-            file=sys.stderr,
+            f"formsgame: preparing the rules for this computer ({wait})", file=sys.stderr
         )
