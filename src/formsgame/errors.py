@@ -137,6 +137,7 @@ MESSAGES: dict[str, str] = {
     "table.foreign": "{path} is not an endgame table of formsgame",
     "table.format": "{path} is an endgame table of another form (version {found})",
     "table.damaged": "{path} is damaged: {reason}",
+    "table.rules": "{path} is an endgame table of {found} rules, not of {expected}",
     "table.unreadable": "{path} cannot be read: {reason}",
 }
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from formsgame.compiled import compiled
 from formsgame.kernels.board import Array, Int
-from formsgame.solver.shapes import canonical, find_key
+from formsgame.solver.shapes import MOST_CELLS, canonical, find_key
 
 
 @compiled("b1(Array(u1, 1, 'C', readonly=True), i8)", inline=True)
@@ -47,7 +47,8 @@ def margin_index(cap: Int, symmetry: Int, top: Int, bottom: Int, left: Int, righ
 
 @compiled(
     "i8(i8[::1], i8[::1], i8, i8, i8[::1], Array(u8, 1, 'C', readonly=True), i8[::1], i8[::1],"
-    " i8[::1], Array(u1, 1, 'C', readonly=True), i8[::1], i8[:, ::1])"
+    " i8[::1], Array(u1, 1, 'C', readonly=True), i8[::1], i8[:, ::1])",
+    inner=True,
 )
 def probe(
     rows: Array,
@@ -63,7 +64,7 @@ def probe(
     order: Array,
     scratch: Array,
 ) -> Int:
-    """Return 1 if the side to move wins a form of the tables, 0 if it loses.
+    """Return 1 if the side to move wins a form of the tables, 0 if it loses, -1 if it is in none.
 
     The form is given by its cells (rows counted from the top), the mask `own` of those, as they
     are given, that hold stones of the side to move, and its margins, top, bottom, left and right.
@@ -71,6 +72,8 @@ def probe(
     """
     key = canonical(rows, columns, count, order, scratch)
     place = find_key(keys[key_starts[count] : key_starts[count + 1]], key)
+    if place < 0:
+        return -1
     cap = caps[count]
     if cap > 0:
         place = place * (cap + 1) ** 4 + margin_index(
@@ -81,3 +84,64 @@ def probe(
         if own >> i & 1:
             mask |= 1 << order[i]
     return np.int64(get_bit(wins, bit_starts[count] + (place << count) + mask))
+
+
+@compiled(
+    "i8(Array(u1, 1, 'C', readonly=True), i8, i8, i8, Array(u8, 1, 'C', readonly=True), i8[::1],"
+    " i8[::1], i8[::1], Array(u1, 1, 'C', readonly=True))"
+)
+def probe_cells(
+    cells: Array,
+    rows: Int,
+    side: Int,
+    levels: Int,
+    keys: Array,
+    key_starts: Array,
+    bit_starts: Array,
+    caps: Array,
+    wins: Array,
+) -> Int:
+    """Return 1 if `side` to move wins the form on a board, 0 if it loses, -1 if it is in no table.
+
+    `cells` has the codes of a board's cells column by column, each from the bottom up.
+    """
+    scratch = np.empty((6, MOST_CELLS + 1), np.int64)
+    margins = scratch[5]
+    count, own = 0, 0
+    top, bottom, right = rows, 0, 0
+    row, column = rows - 1, 0
+    for index in range(cells.size):
+        code = cells[index]
+        if code != 0:
+            if count == levels:
+                return -1
+            scratch[0, count] = row
+            scratch[1, count] = column
+            if code == side:
+                own |= 1 << count
+            count += 1
+            top = min(top, row)
+            bottom = max(bottom, row)
+            right = column
+        row -= 1
+        if row < 0:
+            row = rows - 1
+            column += 1
+    margins[0] = top
+    margins[1] = rows - 1 - bottom
+    margins[2] = scratch[1, 0]
+    margins[3] = cells.size // rows - 1 - right
+    return probe(
+        scratch[0],
+        scratch[1],
+        count,
+        own,
+        margins,
+        keys,
+        key_starts,
+        bit_starts,
+        caps,
+        wins,
+        scratch[2],
+        scratch[3:5],
+    )

@@ -85,21 +85,23 @@ def spread_mask(part: Int, rest: Int, near: Array, level: Int) -> Int:
         part = grown
 
 
-@compiled("void(i8, i8, i8, u8[::1], i8[::1], i8[::1], u1[::1], u1[::1])")
+@compiled(
+    "void(i8, Array(u8, 1, 'C', readonly=True), Array(u8, 1, 'C', readonly=True), i8[::1], i8[::1],"
+    " Array(u1, 1, 'C', readonly=True), u1[::1])"
+)
 def fill_standard(
     level: Int,
-    first: Int,
-    last: Int,
+    chosen: Array,
     keys: Array,
     key_starts: Array,
     bit_starts: Array,
-    wins: Array,
     captures: Array,
+    out: Array,
 ) -> None:
-    """Fill the bits of shapes `first` to `last - 1` of a level from those of the levels below.
+    """Write the bits of the shapes with the keys `chosen`, of a level, from the levels below.
 
-    `captures` has a bit for every shape and mask too: whether one of the stones in the mask can be
-    captured so that the side to move, with the rest of the mask, loses.
+    `captures` has a bit for every shape and mask below: whether one of the stones in the mask can
+    be captured so that the side to move, with the rest of the mask, loses. `out` must be 0.
     """
     rows, columns = np.zeros(MOST_CELLS, np.int64), np.zeros(MOST_CELLS, np.int64)
     part_rows, part_columns = np.zeros(MOST_CELLS, np.int64), np.zeros(MOST_CELLS, np.int64)
@@ -113,8 +115,8 @@ def fill_standard(
     masks = np.zeros(4 * MOST_CELLS, np.int64)
     low = np.zeros((4 * MOST_CELLS, 1 << LOW_BITS), np.int64)
     high = np.zeros((4 * MOST_CELLS, 1 << (MOST_CELLS - LOW_BITS)), np.int64)
-    for shape in range(first, last):
-        cells_of(keys[key_starts[level] + shape], rows, columns)
+    for shape in range(chosen.size):
+        cells_of(chosen[shape], rows, columns)
         everything = link_cells(rows, columns, level, near)
         entries = 0
         for source in range(level):
@@ -136,8 +138,8 @@ def fill_standard(
                 masks[entries] = part
                 make_luts(members, count, level, order, entries, low, high)
                 entries += 1
-        base = bit_starts[level] + (shape << level)
-        set_bit(wins, base)  # no stones left: won
+        base = shape << level
+        set_bit(out, base)  # no stones left: won
         for mask in range(1, everything):
             for entry in range(entries):
                 if mask >> sources[entry] & 1 == 0:
@@ -145,30 +147,28 @@ def fill_standard(
                 enemy = ~mask & masks[entry]
                 image = low[entry, enemy & LOW_MASK] | high[entry, enemy >> LOW_BITS]
                 if get_bit(captures, bases[entry] + image):
-                    set_bit(wins, base + mask)
-                    break
-        for mask in range(1, everything + 1):
-            left = mask
-            while left:
-                target = left & -left
-                left ^= target
-                if not get_bit(wins, base + (mask ^ target)):
-                    set_bit(captures, base + mask)
+                    set_bit(out, base + mask)
                     break
 
 
-@compiled("void(i8, i8, i8, u8[::1], i8[::1], i8[::1], i8[::1], u1[::1])")
+@compiled(
+    "void(i8, Array(u8, 1, 'C', readonly=True), Array(u8, 1, 'C', readonly=True), i8[::1], i8[::1],"
+    " i8[::1], Array(u1, 1, 'C', readonly=True), u1[::1])"
+)
 def fill_advanced(
     level: Int,
-    first: Int,
-    last: Int,
+    chosen: Array,
     keys: Array,
     key_starts: Array,
     bit_starts: Array,
     caps: Array,
     wins: Array,
+    out: Array,
 ) -> None:
-    """Fill the bits of shapes `first` to `last - 1` of a level from those of the levels below."""
+    """Write the bits of the shapes with the keys `chosen`, of a level, from the levels below.
+
+    `caps` reaches to the level itself. `out` must be 0.
+    """
     rows, columns = np.zeros(MOST_CELLS, np.int64), np.zeros(MOST_CELLS, np.int64)
     part_rows, part_columns = np.zeros(MOST_CELLS, np.int64), np.zeros(MOST_CELLS, np.int64)
     members = np.zeros(MOST_CELLS, np.int64)
@@ -193,8 +193,8 @@ def fill_advanced(
     steps = np.array([-GRID, -1, 1, GRID])
     cap = caps[level]
     combinations = (cap + 1) ** 4
-    for shape in range(first, last):
-        cells_of(keys[key_starts[level] + shape], rows, columns)
+    for shape in range(chosen.size):
+        cells_of(chosen[shape], rows, columns)
         everything = link_cells(rows, columns, level, near)
         bottom, right = 0, 0
         for i in range(level):
@@ -312,8 +312,8 @@ def fill_advanced(
                     )
                     place = founds[entry] * (caps[count] + 1) ** 4 + index
                     bases[entry] = bit_starts[count] + (place << count)
-                base = bit_starts[level] + ((shape * combinations + margins) << level)
-                set_bit(wins, base)  # no stones left: won
+                base = (shape * combinations + margins) << level
+                set_bit(out, base)  # no stones left: won
                 for mask in range(1, everything):
                     for entry in range(entries):
                         if mask >> sources[entry] & 1 == 0:
@@ -326,11 +326,11 @@ def fill_advanced(
                             enemy &= ~(np.int64(1) << target)
                         image = low[entry, enemy & LOW_MASK] | high[entry, enemy >> LOW_BITS]
                         if not get_bit(wins, bases[entry] + image):
-                            set_bit(wins, base + mask)
+                            set_bit(out, base + mask)
                             break
 
 
-@compiled("i8(u8[::1], u8[::1])")
+@compiled("i8(Array(u8, 1, 'C', readonly=True), u8[::1])")
 def grow_keys(keys: Array, grown: Array) -> Int:
     """Write the keys of all shapes with a cell more than those of `keys`, repeated; count them.
 
@@ -360,16 +360,34 @@ def grow_keys(keys: Array, grown: Array) -> Int:
     return total
 
 
-def shape_keys(cells: int) -> Array:
-    """Return the keys of all shapes of a number of cells, sorted, uint64[n].
+def grown_keys(keys: Array) -> Array:
+    """Return the keys, sorted, of all shapes with a cell more than those of read-only `keys`.
 
-    >>> [len(shape_keys(n)) for n in range(1, 8)]
-    [1, 1, 2, 5, 12, 35, 108]
+    All shapes of a level make all of the next; no shape makes that of one cell.
     """
-    keys = np.zeros(1, np.uint64)
-    keys[0] = 1
-    for _ in range(1, cells):
-        grown = np.zeros(grow_keys(keys, np.zeros(0, np.uint64)), np.uint64)
-        grow_keys(keys, grown)
-        keys = np.unique(grown)
-    return keys
+    if keys.size == 0:
+        return frozen(np.ones(1, np.uint64))
+    grown = np.zeros(grow_keys(keys, np.zeros(0, np.uint64)), np.uint64)
+    grow_keys(keys, grown)
+    return frozen(np.unique(grown))
+
+
+def find_captures(wins: Array, levels: int, bit_starts: Array) -> Array:
+    """Return the bits that `fill_standard` asks for, of the bits of a table of standard rules."""
+    captures = np.zeros_like(wins)
+    for level in range(1, levels + 1):
+        part = slice(int(bit_starts[level]) >> 3, int(bit_starts[level + 1]) >> 3)
+        lost, found = ~wins[part], captures[part]
+        # Masks without a stone that lose make those with it to be captured from.
+        for stone, without in enumerate((0x55, 0x33, 0x0F)[:level]):
+            found |= (lost & np.uint8(without)) << np.uint8(1 << stone)
+        for stone in range(3, level):
+            span = 1 << (stone - 3)
+            found.reshape(-1, 2, span)[:, 1] |= lost.reshape(-1, 2, span)[:, 0]
+    return frozen(captures)
+
+
+def frozen(array: Array) -> Array:
+    """Return an array after making it read-only, which is a type of its own to compiled code."""
+    array.flags.writeable = False
+    return array

@@ -1,4 +1,4 @@
-"""Endgame tables as files and in memory: building, checking, opening and asking them.
+"""Endgame tables as files and in memory: opening, finding and asking them; see `building`.
 
 A file is a line of JSON (magic, format, version, rules, levels, sizes and the SHA-256 of what
 follows), padded with spaces to `HEADER_BYTES`, then the keys of all shapes as little-endian 64-bit
@@ -7,18 +7,19 @@ words and the bits; see `endings` for their order. It is mapped, not read, when 
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import json
 import mmap
 import os
+import re
+import stat
 import tempfile
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -26,16 +27,18 @@ from formsgame.errors import LimitError, TableError
 from formsgame.kernels.board import Array
 from formsgame.position import Position
 from formsgame.rules import ADVANCED, STANDARD, Rules, shown
-from formsgame.solver import endings, filling, shapes
+from formsgame.solver import endings, filling
 
 MAGIC = "formsgame-table"
 #: Version of the file's form; another one is refused.
 FORMAT = 1
 HEADER_BYTES = 512
 #: Most stones of a form in a table that can be built: memory and time grow about sixfold a stone.
-MOST_LEVELS = {STANDARD: 13, ADVANCED: 8}
+MOST_LEVELS = {STANDARD: 13, ADVANCED: 9}
 #: Levels of the tables that come with the package.
 SHIPPED_LEVELS = {STANDARD: 10, ADVANCED: 7}
+#: Number of shapes for each number of stones (OEIS A000105, but none of no stones).
+SHAPES = (0, 1, 1, 2, 5, 12, 35, 108, 369, 1285, 4655, 17073, 63600, 238591)
 
 
 def margin_caps(rules: Rules, levels: int) -> Array:
@@ -46,11 +49,17 @@ def margin_caps(rules: Rules, levels: int) -> Array:
     return caps
 
 
+def level_bytes(rules: Rules, level: int, shapes: int) -> int:
+    """Return the bytes that so many shapes of a level take."""
+    cap = level - 2 if rules is ADVANCED and level > 2 else 0
+    return ((shapes * (cap + 1) ** 4 << level) + 7) // 8
+
+
 @dataclass(frozen=True, eq=False)
 class Table:
     """Who wins every form of up to `levels` stones; safe to ask from many threads.
 
-    The arrays are those that `endings` describes.
+    The arrays are those that `endings` describes, `keys` and `wins` read-only.
     """
 
     rules: Rules
@@ -64,33 +73,56 @@ class Table:
     @classmethod
     def empty(cls, rules: Rules) -> Table:
         """Return a table that knows nothing."""
-        return cls._from_keys(rules, 0, [np.zeros(0, np.uint64)], None)
+        return cls.assemble(rules, (0,), np.zeros(0, np.uint64), np.zeros(0, np.uint8))
 
     @classmethod
-    def _from_keys(
-        cls, rules: Rules, levels: int, keys: Sequence[Array], wins: Array | None
-    ) -> Table:
-        caps = margin_caps(rules, levels)
+    def assemble(cls, rules: Rules, counts: Sequence[int], keys: Array, wins: Array) -> Table:
+        """Return the table of the arrays that a file holds; `counts` are those of the shapes."""
+        levels = len(counts) - 1
         key_starts = np.zeros(levels + 2, np.int64)
         bit_starts = np.zeros(levels + 2, np.int64)
-        for level in range(levels + 1):
-            count = len(keys[level])
+        for level, count in enumerate(counts):
             key_starts[level + 1] = key_starts[level] + count
-            bits = (count * (int(caps[level]) + 1) ** 4) << level
-            bit_starts[level + 1] = bit_starts[level] + (bits + 7) // 8 * 8
-        if wins is None:
-            wins = np.zeros(int(bit_starts[-1]) // 8, np.uint8)
-        return cls(rules, levels, np.concatenate(keys), key_starts, bit_starts, caps, wins)
+            bit_starts[level + 1] = bit_starts[level] + 8 * level_bytes(rules, level, count)
+        return cls(
+            rules,
+            levels,
+            filling.frozen(keys),
+            key_starts,
+            bit_starts,
+            margin_caps(rules, levels),
+            filling.frozen(wins),
+        )
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str]) -> Table:
-        """Map a file; raises `TableError` for one that is damaged, cut short or none of ours."""
-        return _open_table(Path(path))
+    def open(cls, path: str | os.PathLike[str], rules: Rules | None = None) -> Table:
+        """Map a file, which must not be written to while it is in use (replacing it is fine).
+
+        Raises `TableError` for one that is damaged, cut short, none of ours or not of `rules`.
+        """
+        return _open_table(Path(path), rules)
+
+    def extend(self, keys: Array, wins: Array) -> Table:
+        """Return the table with a level more: the keys of its shapes and its bits."""
+        return Table.assemble(
+            self.rules,
+            (*np.diff(self.key_starts).tolist(), len(keys)),
+            np.concatenate((self.keys, keys)),
+            np.concatenate((self.wins, wins)),
+        )
+
+    def level_keys(self, level: int) -> Array:
+        """Return the keys of a level's shapes."""
+        return self.keys[self.key_starts[level] : self.key_starts[level + 1]]
+
+    def level_wins(self, level: int) -> Array:
+        """Return the bits of a level, uint8[n]."""
+        return self.wins[self.bit_starts[level] >> 3 : self.bit_starts[level + 1] >> 3]
 
     def wins_for_mover(self, position: Position) -> bool | None:
         """Return whether the side to move wins, None if the table does not hold the form.
 
-        Takes some microseconds. Raises `LimitError` for a position of the other rule set.
+        Takes a few microseconds. Raises `LimitError` for a position of the other rule set.
         """
         if position.rules is not self.rules:
             raise LimitError(
@@ -99,63 +131,32 @@ class Table:
                 expected=f"one of {self.rules.name} rules",
                 value=position.rules.name,
             )
-        stones = [index for index, code in enumerate(position.cells) if code]
-        if len(stones) > self.levels:
-            return None
-        work = _probe_work()
-        side = int(position.side_to_move)
-        own = 0
-        for i, index in enumerate(stones):
-            column, row = divmod(index, position.rows)
-            work.rows[i] = position.rows - 1 - row
-            work.columns[i] = column
-            if position.cells[index] == side:
-                own |= 1 << i
-        count = len(stones)
-        rows, columns = work.rows[:count], work.columns[:count]
-        work.margins[0] = rows.min()
-        work.margins[1] = position.rows - 1 - rows.max()
-        work.margins[2] = columns.min()
-        work.margins[3] = position.columns - 1 - columns.max()
-        return bool(
-            endings.probe(
-                work.rows,
-                work.columns,
-                count,
-                own,
-                work.margins,
-                self.keys,
-                self.key_starts,
-                self.bit_starts,
-                self.caps,
-                self.wins,
-                work.order,
-                work.scratch,
-            )
+        found = endings.probe_cells(
+            np.frombuffer(position.cells, np.uint8),
+            position.rows,
+            int(position.side_to_move),
+            self.levels,
+            self.keys,
+            self.key_starts,
+            self.bit_starts,
+            self.caps,
+            self.wins,
         )
+        return None if found < 0 else found == 1
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table to a file, all of it or nothing."""
         path = Path(path)
-        digest = hashlib.sha256(self.keys.astype("<u8").tobytes())
+        keys = self.keys.astype("<u8", copy=False)
+        digest = hashlib.sha256(keys.data)
         digest.update(self.wins.data)
-        header = json.dumps(
-            {
-                "magic": MAGIC,
-                "format": FORMAT,
-                "rules": self.rules.name,
-                "levels": self.levels,
-                "keys": len(self.keys),
-                "bytes": len(self.wins),
-                "sha256": digest.hexdigest(),
-            }
-        ).encode()
+        header = _make_header(self.rules, self.levels, digest.hexdigest())
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(header.ljust(HEADER_BYTES - 1) + b"\n")
-                file.write(self.keys.astype("<u8").tobytes())
+                file.write(header)
+                file.write(keys.data)
                 file.write(self.wins.data)
                 file.flush()
                 os.fsync(file.fileno())
@@ -172,41 +173,57 @@ def build_table(
     *,
     report: Callable[[int, int, int], None] | None = None,
 ) -> Table:
-    """Make the table of all forms of up to `levels` stones from nothing.
+    """Make the table of all forms of up to `levels` stones from nothing, in memory.
 
     `report(level, done, shapes)` is called between slices of a fraction of a second. Raises
     `LimitError` for levels that are not within 1 and `MOST_LEVELS`.
     """
+    check_levels(rules, levels)
+    table = Table.empty(rules)
+    for level in range(1, levels + 1):
+        keys = filling.grown_keys(table.level_keys(level - 1))
+        known = known_bits(table)
+        size = max(1, min(len(keys), 64))
+        wins = []
+        for first in range(0, len(keys), size):
+            if report:
+                report(level, first, len(keys))
+            wins.append(fill_level(table, known, level, keys[first : first + size]))
+        if report:
+            report(level, len(keys), len(keys))
+        table = table.extend(keys, np.concatenate(wins))
+    return table
+
+
+def check_levels(rules: Rules, levels: int) -> None:
+    """Raise `LimitError` for levels that no table has."""
     most = MOST_LEVELS[rules]
     if isinstance(levels, bool) or not isinstance(levels, int) or not 1 <= levels <= most:
         raise LimitError(
             "limit.value", name="levels", expected=f"within 1 to {most}", value=shown(levels)
         )
-    keys = [np.zeros(0, np.uint64)]
-    keys.extend(filling.shape_keys(level) for level in range(1, levels + 1))
-    table = Table._from_keys(rules, levels, keys, None)
-    captures = np.zeros_like(table.wins) if rules is STANDARD else np.zeros(0, np.uint8)
-    for level in range(1, levels + 1):
-        count = len(keys[level])
-        chunk = max(1, min(count, 64))
-        for first in range(0, count, chunk):
-            if report:
-                report(level, first, count)
-            fill_level(table, captures, level, first, min(count, first + chunk))
-        if report:
-            report(level, count, count)
-    table.wins.flags.writeable = False
-    table.keys.flags.writeable = False
-    return table
 
 
-def fill_level(table: Table, captures: Array, level: int, first: int, last: int) -> None:
-    """Fill the bits of shapes `first` to `last - 1` of a level; see `filling`."""
-    common = (level, first, last, table.keys, table.key_starts, table.bit_starts)
+def known_bits(table: Table) -> Array:
+    """Return the bits that `fill_level` asks about the levels of a table."""
     if table.rules is STANDARD:
-        filling.fill_standard(*common, table.wins, captures)
+        return filling.find_captures(table.wins, table.levels, table.bit_starts)
+    return table.wins
+
+
+def fill_level(table: Table, known: Array, level: int, keys: Array) -> Array:
+    """Return the bits, uint8[n], of some shapes of a level from those of the levels below.
+
+    The table holds these and `known` is what `known_bits` returns for it. For levels above 2 the
+    bits of many shapes are those of the single shapes one after the other.
+    """
+    out = np.zeros(level_bytes(table.rules, level, len(keys)), np.uint8)
+    below = (table.keys, table.key_starts, table.bit_starts)
+    if table.rules is STANDARD:
+        filling.fill_standard(level, keys, *below, known, out)
     else:
-        filling.fill_advanced(*common, table.caps, table.wins)
+        filling.fill_advanced(level, keys, *below, margin_caps(table.rules, level), known, out)
+    return out
 
 
 def shipped_path(rules: Rules) -> Path:
@@ -217,8 +234,9 @@ def shipped_path(rules: Rules) -> Path:
 
 def look_in(folder: str | os.PathLike[str]) -> None:
     """Look for tables in a folder too, before the next position is solved."""
-    _folders.append(Path(folder))
-    best_table.cache_clear()
+    if Path(folder) not in _folders:
+        _folders.append(Path(folder))
+        best_table.cache_clear()
 
 
 @functools.cache
@@ -228,91 +246,108 @@ def best_table(rules: Rules) -> Table:
     The package brings one; `look_in` names folders with larger ones. What cannot be used is passed
     over: `formsgame tables info` names it.
     """
-    found = Table.empty(rules)
-    for path in (shipped_path(rules), *table_files(rules)):
-        try:
-            table = Table.open(path)
-        except TableError:
-            continue
-        if table.rules is rules and table.levels > found.levels:
-            found = table
+    candidates = []
+    for path in table_files():
+        with contextlib.suppress(TableError):
+            found, levels, _ = _read_header(path)
+            if found is rules:
+                candidates.append((levels, path))
+    for _, path in sorted(candidates, reverse=True, key=lambda candidate: candidate[0]):
+        with contextlib.suppress(TableError):
+            return Table.open(path, rules)
+    return Table.empty(rules)
+
+
+def table_files() -> list[Path]:
+    """Return all files at hand: those of the package and in the folders that `look_in` named."""
+    found = [shipped_path(rules) for rules in (STANDARD, ADVANCED)]
+    for folder in _folders:
+        with contextlib.suppress(OSError):
+            found.extend(sorted(folder.glob("*.table")))
     return found
-
-
-def table_files(rules: Rules) -> list[Path]:
-    """Return the files of a rule set in the folders that `look_in` named."""
-    return [path for folder in _folders for path in sorted(folder.glob(f"{rules.name}*.table"))]
 
 
 _folders: list[Path] = []
 
 
-def _open_table(path: Path) -> Table:
+def _make_header(rules: Rules, levels: int, digest: str) -> bytes:
+    """Return the only header that a file of some levels may have."""
+    values = {
+        "magic": MAGIC,
+        "format": FORMAT,
+        "rules": rules.name,
+        "levels": levels,
+        "keys": sum(SHAPES[: levels + 1]),
+        "bytes": _wins_bytes(rules, levels),
+        "sha256": digest,
+    }
+    return json.dumps(values).encode().ljust(HEADER_BYTES - 1) + b"\n"
+
+
+def _wins_bytes(rules: Rules, levels: int) -> int:
+    return sum(level_bytes(rules, level, SHAPES[level]) for level in range(levels + 1))
+
+
+def _open_table(path: Path, wanted: Rules | None) -> Table:
     """Map and check a file."""
+    rules, levels, digest = _read_header(path)
+    if wanted is not None and rules is not wanted:
+        raise TableError("table.rules", path=str(path), found=rules.name, expected=wanted.name)
+    key_count, wins_bytes = sum(SHAPES[: levels + 1]), _wins_bytes(rules, levels)
+    size = HEADER_BYTES + 8 * key_count + wins_bytes
     try:
         with path.open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            if size < HEADER_BYTES:
-                raise TableError("table.foreign", path=str(path))
-            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            if os.fstat(file.fileno()).st_size != size:
+                raise TableError("table.damaged", path=str(path), reason="its length is wrong")
+            data = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise TableError("table.unreadable", path=str(path), reason=reason) from None
-    header = _read_header(path, data[:HEADER_BYTES])
-    rules = STANDARD if header["rules"] == STANDARD.name else ADVANCED
-    levels, key_count, wins_bytes = header["levels"], header["keys"], header["bytes"]
-    if size != HEADER_BYTES + 8 * key_count + wins_bytes:
-        raise TableError("table.damaged", path=str(path), reason="its length is wrong")
-    if hashlib.sha256(memoryview(data)[HEADER_BYTES:]).hexdigest() != header["sha256"]:
-        raise TableError("table.damaged", path=str(path), reason="its checksum is wrong")
-    all_keys = np.frombuffer(data, "<u8", key_count, HEADER_BYTES)
+        raise _unreadable(path, error) from None
+    with memoryview(data) as view, view[HEADER_BYTES:] as body:
+        if hashlib.sha256(body).hexdigest() != digest:
+            raise TableError("table.damaged", path=str(path), reason="its checksum is wrong")
+    keys = np.frombuffer(data, "<u8", key_count, HEADER_BYTES)
     wins = np.frombuffer(data, np.uint8, wins_bytes, HEADER_BYTES + 8 * key_count)
-    keys = _split_keys(all_keys, levels)
-    table = Table._from_keys(rules, levels, keys, wins)
-    if int(table.bit_starts[-1]) // 8 != wins_bytes:
-        raise TableError("table.damaged", path=str(path), reason="its bits do not fit its shapes")
-    table.keys.flags.writeable = False
+    table = Table.assemble(rules, SHAPES[: levels + 1], keys, wins)
+    for level in range(1, levels + 1):
+        part = table.level_keys(level)
+        counts = np.bitwise_count(part & np.uint64((1 << 56) - 1))
+        if (counts != level).any() or (part[1:] <= part[:-1]).any():
+            raise TableError("table.damaged", path=str(path), reason="its shapes make no sense")
     return table
 
 
-def _read_header(path: Path, data: bytes) -> dict[str, Any]:
-    """Return the header of a file, its fields of the right types and within bounds."""
+def _read_header(path: Path) -> tuple[Rules, int, str]:
+    """Return the rules, levels and SHA-256 that the head of a file claims, and nothing else can."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise TableError("table.foreign", path=str(path))
+        with path.open("rb") as file:
+            data = file.read(HEADER_BYTES)
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from None
     try:
         header = json.loads(data.decode("ascii"))
-    except ValueError:
-        raise TableError("table.foreign", path=str(path)) from None
+    except (ValueError, RecursionError):
+        header = None
     if not isinstance(header, dict) or header.get("magic") != MAGIC:
         raise TableError("table.foreign", path=str(path))
-    if header.get("format") != FORMAT:
-        raise TableError("table.format", path=str(path), found=shown(header.get("format")))
-    numbers = [header.get(name) for name in ("levels", "keys", "bytes")]
-    if (
-        header.get("rules") not in (STANDARD.name, ADVANCED.name)
-        or not all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in numbers)
-        or header["levels"] > shapes.MOST_CELLS
-    ):
-        raise TableError("table.damaged", path=str(path), reason="its header makes no sense")
-    return header
+    number = header.get("format")
+    if type(number) is not int or number != FORMAT:
+        raise TableError("table.format", path=str(path), found=shown(number))
+    levels, digest = header.get("levels"), header.get("sha256")
+    for rules in (STANDARD, ADVANCED):
+        if (
+            header.get("rules") == rules.name
+            and type(levels) is int
+            and 1 <= levels <= MOST_LEVELS[rules]
+            and isinstance(digest, str)
+            and re.fullmatch("[0-9a-f]{64}", digest)
+            and data == _make_header(rules, levels, digest)
+        ):
+            return rules, levels, digest
+    raise TableError("table.damaged", path=str(path), reason="its header makes no sense")
 
 
-def _split_keys(keys: Array, levels: int) -> list[Array]:
-    """Return the keys level by level."""
-    counts = np.bitwise_count(keys & np.uint64((1 << 56) - 1))
-    return [keys[counts == level] for level in range(levels + 1)]
-
-
-class _ProbeWork(threading.local):
-    """Buffers for asking a table, one set for each thread."""
-
-    def __init__(self) -> None:
-        size = shapes.MOST_CELLS + 2
-        self.rows = np.zeros(size, np.int64)
-        self.columns = np.zeros(size, np.int64)
-        self.margins = np.zeros(4, np.int64)
-        self.order = np.zeros(size, np.int64)
-        self.scratch = np.zeros((2, size), np.int64)
-
-
-@functools.cache
-def _probe_work() -> _ProbeWork:
-    return _ProbeWork()
+def _unreadable(path: Path, error: OSError | ValueError) -> TableError:
+    reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    return TableError("table.unreadable", path=str(path), reason=reason)
