@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import APIResponse, Page, Route, expect
 
 from browser.conftest import NewPage
 from browser.pages import GameBoard
@@ -235,3 +235,30 @@ def test_rules_that_cannot_be_prepared_are_told(tmp_path: Path, new_page: NewPag
         page.get_by_role("button", name="Play").click()
         expect(page.locator("#problem")).to_have_text(re.compile("could not be prepared"))
         page.close()
+
+
+def test_the_next_move_waits_for_no_answer_once_the_last_is_seen(
+    server: Server, board: GameBoard
+) -> None:
+    """The connection that follows the game may be faster than the answer to the move."""
+    game_id = server.new_game("advanced", "4x4")
+    board.open(game_id)
+    held: list[tuple[Route, APIResponse]] = []
+
+    def hold_the_first(route: Route) -> None:
+        if held:
+            route.continue_()
+        else:
+            held.append((route, route.fetch()))
+
+    board.page.route("**/moves", hold_the_first)
+    board.play("a2-a1")
+    board.play("b2-b1")
+    board.press("a1")
+    ((route, response),) = held
+    route.fulfill(response=response)
+    expect(board.cell("a1")).to_have_attribute("aria-selected", "true")
+    board.press("b1")
+    expect(board.recorded).to_have_count(3)
+    assert server.moves(game_id) == ["a2-a1", "b2-b1", "a1-b1"]
+    expect(board.page.locator("#notice")).to_be_hidden()

@@ -73,8 +73,8 @@ class GamePage {
   steps = [];
   /** The ply looked at; null follows the game. @type {number | null} */
   looking = null;
-  /** Whether a command is on its way. */
-  pending = false;
+  /** The command on its way, until the game is seen to have changed. @type {object | null} */
+  pending = null;
   /** Whether resigning has been asked for and not yet confirmed. */
   resigning = false;
   ready = false;
@@ -171,6 +171,10 @@ class GamePage {
       return;
     }
     this.game = game;
+    if (before && game.version > before.version) {
+      // What follows the game may bring the change before the command's own answer comes.
+      this.release();
+    }
     const shown = this.steps.length - 1;
     this.replay(game);
     if (!before) {
@@ -497,7 +501,8 @@ class GamePage {
     if (this.pending || !this.game) {
       return null;
     }
-    this.pending = this.board.busy = true;
+    const pending = (this.pending = {});
+    this.board.busy = true;
     /** @type {ApiError | null} */
     let refusal = null;
     this.looking = null;
@@ -512,7 +517,9 @@ class GamePage {
     } catch (error) {
       refusal = error instanceof ApiError ? error : new ApiError(0, "", String(error), null);
     }
-    this.pending = this.board.busy = false;
+    if (this.pending === pending) {
+      this.release();
+    }
     if (refusal) {
       this.board.clear();
       if (refusal.game) {
@@ -524,6 +531,12 @@ class GamePage {
     }
     this.draw();
     return refusal;
+  }
+
+  /** Let the player go on. */
+  release() {
+    this.pending = null;
+    this.board.busy = false;
   }
 
   /**
