@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import CDPSession, Page, expect
 
 from browser.pages import GameBoard
-from browser.servers import Server
+from browser.servers import Mind, Server
 from browser.test_play import SMALL, next_move
 
 
@@ -181,6 +181,45 @@ def test_layout_order_and_stability(server: Server, touched: GameBoard) -> None:
     touched.button("Resign").tap()
     expect(touched.hint).to_have_text("White resigned. Black wins.")
     assert tops() == start
+
+
+def test_a_move_is_confirmed_without_scrolling(server: Server, touched: GameBoard) -> None:
+    page = touched.page
+    for height in (740, 640):
+        page.set_viewport_size({"width": 360, "height": height})
+        touched.open(server.new_game("standard", "18x18", white=1))
+        touched.press("d2")
+        touched.press("e17")
+        for name in ("Play this move", "Choose again"):
+            expect(touched.button(name)).to_be_in_viewport(ratio=1)
+        assert page.evaluate("scrollY") == 0
+        page.evaluate("scrollTo(0, 1000)")
+        expect(touched.button("Play this move")).to_be_in_viewport(ratio=1)
+        touched.button("Play this move").tap()
+        expect(touched.recorded).to_have_count(2)
+
+
+def test_turns_move_nothing(server: Server, touched: GameBoard) -> None:
+    """The longest words beside the longest numbers take one line each, whoever's turn it is."""
+    touched.open(server.new_game("standard", "18x18", white=5))
+    cards = touched.page.locator(".player")
+    assert [card.bounding_box()["height"] for card in cards.all()] == [52, 52]  # type: ignore[index]
+    Mind.gate.clear()
+    try:
+        touched.press("d2")
+        touched.press("e17")
+        touched.button("Play this move").tap()
+        expect(touched.hint).to_have_text("The computer is thinking…")
+        assert [card.bounding_box()["height"] for card in cards.all()] == [52, 52]  # type: ignore[index]
+    finally:
+        Mind.gate.set()
+
+
+def test_long_boards_keep_cells_of_a_sensible_size(server: Server, touched: GameBoard) -> None:
+    touched.open(server.new_game("advanced", "26x2"))
+    box = touched.cell("a26").bounding_box()
+    assert box is not None
+    assert 28 < box["width"] < 44
 
 
 def test_buttons_are_large_enough_for_fingers(server: Server, touched: GameBoard) -> None:

@@ -138,6 +138,7 @@ export class FormsBoard extends HTMLElement {
     if (!this.#state) {
       const { rows, columns } = step.position;
       this.style.setProperty("--board-ratio", String((columns + 0.6) / (rows + 0.6)));
+      this.style.setProperty("--board-columns", String(columns));
       const label = gettext("Board, %(rows)s rows, %(columns)s columns", { rows, columns });
       this.#view.svg.setAttribute("aria-label", label);
       this.#state = initialState(step);
