@@ -138,6 +138,7 @@ MESSAGES: dict[str, str] = {
     "table.format": "{path} is an endgame table of another form (version {found})",
     "table.damaged": "{path} is damaged: {reason}",
     "table.rules": "{path} is an endgame table of {found} rules, not of {expected}",
+    "table.wrong": "{path} is wrong about what search proves: {reason}",
     "table.unreadable": "{path} cannot be read: {reason}",
 }
 

@@ -107,7 +107,7 @@ def probe_cells(
     """
     scratch = np.empty((6, MOST_CELLS + 1), np.int64)
     margins = scratch[5]
-    count, own = 0, 0
+    count, own = np.int64(0), np.int64(0)
     top, bottom, right = rows, 0, 0
     row, column = rows - 1, 0
     for index in range(cells.size):

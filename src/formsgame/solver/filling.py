@@ -23,7 +23,7 @@ GRID = 16
 def cells_of(key: Int, rows: Array, columns: Array) -> Int:
     """Write the cells of a shape in canonical order; count them."""
     width = np.int64(key >> np.uint64(56) & np.uint64(15)) + 1
-    count = 0
+    count = np.int64(0)
     for bit in range(56):
         if key >> np.uint64(bit) & np.uint64(1):
             rows[count] = bit // width
@@ -118,13 +118,13 @@ def fill_standard(
     for shape in range(chosen.size):
         cells_of(chosen[shape], rows, columns)
         everything = link_cells(rows, columns, level, near)
-        entries = 0
+        entries = np.int64(0)
         for source in range(level):
             rest = everything & ~(np.int64(1) << source)
             while rest:
                 part = spread_mask(rest & -rest, rest, near, level)
                 rest &= ~part
-                count = 0
+                count = np.int64(0)
                 for i in range(level):
                     if part >> i & 1:
                         members[count] = i
@@ -210,7 +210,7 @@ def fill_advanced(
                     grid[(row + 2) * GRID + column + 2] = -1
             for i in range(level):
                 grid[(rows[i] + 2) * GRID + columns[i] + 2] = i
-            entries = 0
+            entries = np.int64(0)
             for source in range(level):
                 rest = everything & ~(np.int64(1) << source)
                 number = 0
@@ -260,7 +260,7 @@ def fill_advanced(
                         # A lonely slide loses at once; one that removes nothing is not legal.
                         if touched == 0 or touched == number:
                             continue
-                    count = 0
+                    count = np.int64(0)
                     for i in range(level):
                         if kept >> i & 1:
                             members[count] = i

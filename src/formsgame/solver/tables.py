@@ -111,6 +111,13 @@ class Table:
             np.concatenate((self.wins, wins)),
         )
 
+    def shorten(self, levels: int) -> Table:
+        """Return the table without its upper levels."""
+        counts = np.diff(self.key_starts)[: levels + 1].tolist()
+        keys = self.keys[: self.key_starts[levels + 1]]
+        wins = self.wins[: self.bit_starts[levels + 1] >> 3]
+        return Table.assemble(self.rules, counts, keys, wins)
+
     def level_keys(self, level: int) -> Array:
         """Return the keys of a level's shapes."""
         return self.keys[self.key_starts[level] : self.key_starts[level + 1]]
@@ -195,9 +202,9 @@ def build_table(
     return table
 
 
-def check_levels(rules: Rules, levels: int) -> None:
-    """Raise `LimitError` for levels that no table has."""
-    most = MOST_LEVELS[rules]
+def check_levels(rules: Rules, levels: int, most: int | None = None) -> None:
+    """Raise `LimitError` for levels that no table (or none of `most` levels) has."""
+    most = MOST_LEVELS[rules] if most is None else most
     if isinstance(levels, bool) or not isinstance(levels, int) or not 1 <= levels <= most:
         raise LimitError(
             "limit.value", name="levels", expected=f"within 1 to {most}", value=shown(levels)
