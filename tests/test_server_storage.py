@@ -257,3 +257,35 @@ def test_a_copy_made_while_it_is_open_can_be_opened(path: Path, tmp_path: Path) 
             shutil.copy(file, copy)
     with closing(Storage(copy / path.name)) as storage:
         assert storage.load(stored.id) == stored
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("version", "'x'"),
+        ("created", "99999999999999999"),
+        ("updated", "-1"),
+        ("rules", "'chess'"),
+        ("rules", "'advanced'"),
+        ("size", "'zz'"),
+        ("black_level", "9"),
+        ("white_level", "'2; drop'"),
+        ("start", "''"),
+        ("position", "'garbage'"),
+        ("position", "x'ff00'"),
+        ("moves", "'e4-e5 zz'"),
+        ("resigned", "'q'"),
+    ],
+)
+def test_a_damaged_game_is_named_and_hides_no_other(
+    storage: Storage, path: Path, column: str, value: str
+) -> None:
+    kept = [storage.create(GAME, now) for now in (1, 2, 3, 4)]
+    raw(path, f"update games set {column} = {value} where id = '{kept[1].id}'")
+    with pytest.raises(StorageError, match=kept[1].id) as caught:
+        storage.load(kept[1].id)
+    assert caught.value.code == "storage.damaged"
+    assert str(path) in str(caught.value)
+    assert storage.recent(10) == [kept[3], kept[2], kept[0]]
+    assert storage.recent(3) == [kept[3], kept[2], kept[0]]
+    assert storage.recent(1, kept[2]) == [kept[0]]

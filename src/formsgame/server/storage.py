@@ -8,6 +8,8 @@ can start from any released database.
 
 from __future__ import annotations
 
+import logging
+import re
 import secrets
 import time
 from collections.abc import Iterator
@@ -40,7 +42,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from formsgame.errors import StorageError
 from formsgame.rules import Color
-from formsgame.server.livegame import LiveGame, Seat
+from formsgame.server.livegame import LEVELS, LiveGame, Seat
 
 #: The schema this program reads and writes; revisions are numbered so that they sort.
 SCHEMA = "0001"
@@ -53,6 +55,25 @@ BUSY_MILLISECONDS = 5000
 
 #: A database up to this many pages is checked from end to end when it is opened.
 CHECKED_PAGES = 8192
+
+_LEVEL = re.compile(f"None|[{LEVELS[0]}-{LEVELS[-1]}]")
+_POSITION = re.compile("[xo1-9][xo0-9/]* [xo] (standard|advanced)")
+#: What the columns hold, as text.
+_PATTERNS = {
+    "version": re.compile("[0-9]+"),
+    "created": re.compile("[0-9]{1,14}"),
+    "updated": re.compile("[0-9]{1,14}"),
+    "rules": re.compile("standard|advanced"),
+    "size": re.compile("[0-9]{1,2}x[0-9]{1,2}"),
+    "black_level": _LEVEL,
+    "white_level": _LEVEL,
+    "start": _POSITION,
+    "position": _POSITION,
+    "moves": re.compile("([a-z][0-9]{1,2}-[a-z][0-9]{1,2}( (?!$)|$))*"),
+    "resigned": re.compile("None|[xo]"),
+}
+
+_log = logging.getLogger(__name__)
 
 _ID_LETTERS = "23456789abcdefghjkmnpqrstuvwxyz"
 _ID_LENGTH = 12
@@ -139,7 +160,7 @@ class Storage:
         """Return a game, or None if there is none of that id."""
         with self._failures(), self._engine.connect() as connection:
             row = connection.execute(select(_games).where(_games.c.id == game_id)).one_or_none()
-        return None if row is None else _stored(row)
+        return None if row is None else self._stored(row)
 
     def save(self, old: Stored, game: LiveGame, now: int) -> Stored | None:
         """Put a new state in the place of an old one; None if somebody else was faster."""
@@ -153,13 +174,24 @@ class Storage:
         return new if done.rowcount == 1 else None
 
     def recent(self, limit: int, before: Stored | None = None) -> list[Stored]:
-        """Return games, newest first; those older than `before` where it is given."""
+        """Return games, newest first; those older than `before` where it is given.
+
+        Damaged ones are left out, so that they hide no others.
+        """
         key = tuple_(_games.c.created, _games.c.id)
-        query = select(_games).order_by(_games.c.created.desc(), _games.c.id.desc()).limit(limit)
+        query = select(_games).order_by(_games.c.created.desc(), _games.c.id.desc())
         if before is not None:
             query = query.where(key < tuple_(before.created, before.id))
+        found: list[Stored] = []
         with self._failures(), self._engine.connect() as connection:
-            return [_stored(row) for row in connection.execute(query)]
+            for row in connection.execute(query):
+                if len(found) == limit:
+                    break
+                try:
+                    found.append(self._stored(row))
+                except StorageError as error:
+                    _log.error("a game is left out: %s", error)
+        return found
 
     def has_changed(self) -> bool:
         """Tell whether anybody may have written since the last call, other processes included."""
@@ -171,6 +203,14 @@ class Storage:
         """Close the database; nothing can be asked of it any more."""
         self._watcher.close()
         self._engine.dispose()
+
+    def _stored(self, row: Row[Any]) -> Stored:
+        """Return a row as a game; raises `StorageError` for one that was never written so."""
+        fault = _fault(row)
+        if fault:
+            reason = f"game {row.id} has an impossible {fault}"
+            raise StorageError("storage.damaged", path=str(self._path), reason=reason)
+        return _stored(row)
 
     def _data_version(self) -> int:
         version: int = self._watcher.exec_driver_sql("PRAGMA data_version").scalar_one()
@@ -268,6 +308,21 @@ def _changing(stored: Stored) -> dict[str, Any]:
         "moves": " ".join(game.moves),
         "resigned": game.resigned.symbol if game.resigned else None,
     }
+
+
+def _fault(row: Row[Any]) -> str | None:
+    """Return the column that can't be, if there is one: what is stored is text that others wrote.
+
+    Whether the moves lead to the position is not asked; that would take as long as playing them.
+    """
+    texts = {name: str(value) for name, value in row._mapping.items()}
+    for name, pattern in _PATTERNS.items():
+        if not pattern.fullmatch(texts[name]):
+            return name
+    for name in ("start", "position"):
+        if not texts[name].endswith(f" {texts['rules']}"):
+            return name
+    return None
 
 
 def _stored(row: Row[Any]) -> Stored:
