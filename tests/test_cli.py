@@ -142,20 +142,23 @@ def test_version() -> None:
         ("play --position nowhere", "--position"),
         ("play --size 5", "no game starts on 5x5"),
         ("record replay x.pgn --game 0", "--game"),
+        (f"show {POSITION} --move a1-a2", "a1-a2: there is no stone on a1"),
+        (f"show {POSITION} --move up", "'up' is not a move"),
+        (f"show {POSITION} --targets i1", "i1 is not on this 8x8 board"),
+        (f"show {POSITION} --last \x1b[31m", "is not a move"),
+        (f"show {POSITION} --last a1-z9", "z9 is not on this 8x8 board"),
+        (f"show {POSITION} --svg --last a1-z9", "z9 is not on this 8x8 board"),
     ],
 )
 def test_wrong_use_is_told_in_one_line(arguments: str, words: str) -> None:
-    assert words in refused(2, *arguments.split(" "))
+    complaint = refused(2, *arguments.split(" "))
+    assert words in complaint
+    assert complaint.isprintable()
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (f"show {POSITION} --move a1-a2", "a1-a2: there is no stone on a1"),
-        (f"show {POSITION} --move up", "'up' is not a move"),
-        (f"show {POSITION} --targets i1", "i1 is not on this 8x8 board"),
-        (f"show {POSITION} --last \x1b[31m", "is not a move"),
-        (f"show {POSITION} --svg --last a1-z9", "z9 is not on this 8x8 board"),
         (f"show {POSITION} -o /nowhere/at/all.svg", "/nowhere/at/all.svg: No such file"),
         (f"show {POSITION} -o /nowhere/at/all.txt", "/nowhere/at/all.txt: No such file"),
         (f"show {POSITION} -o /", "/: Is a directory"),

@@ -69,19 +69,21 @@ def show(
     move: str | None,
     last_move: str | None,
     chosen: str | None,
-    *,
-    file: Path | None,
     flip: bool,
     ascii_only: bool,
-) -> None:
-    """Show a position as text, with what is asked to be marked on it."""
+    for_file: bool,
+) -> str:
+    """Return a position as text, with what is asked to be marked on it; raises `FormsError`."""
     from formsgame.cli.screen import Screen
     from formsgame.position import Move
 
     marks: dict[str, str] = {}
     remarks: list[str] = []
     if last_move is not None:
-        marks |= board.last_marks(Move.parse(last_move))
+        last = Move.parse(last_move)
+        for cell in (last.source, last.target):
+            position[cell]  # raises for one that is not on the board
+        marks |= board.last_marks(last)
     if chosen is not None:
         moves = position.legal_moves_from(chosen)
         marks |= board.target_marks(moves)
@@ -91,12 +93,8 @@ def show(
         marks |= board.preview_marks(result)
         remarks.append(sentences.removes(position, result))
         remarks.append(_("then: %s") % result.position)
-    drawing = Screen(ascii_only, for_file=file is not None).draw(position, marks, flip)
-    text = "\n".join((drawing, *remarks, str(position)))
-    if file is None:
-        output.say(text)
-    else:
-        output.write_file(file, text + "\n")
+    drawing = Screen(ascii_only, for_file=for_file).draw(position, marks, flip)
+    return "\n".join((drawing, *remarks, str(position))) + "\n"
 
 
 def count(position: Position, depth: int, divide: bool) -> None:
