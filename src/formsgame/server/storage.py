@@ -208,7 +208,7 @@ class Storage:
         """Return a row as a game; raises `StorageError` for one that was never written so."""
         fault = _fault(row)
         if fault:
-            reason = f"game {row.id} has an impossible {fault}"
+            reason = f"the {fault} of game {row.id} cannot be"
             raise StorageError("storage.damaged", path=str(self._path), reason=reason)
         return _stored(row)
 
