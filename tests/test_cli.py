@@ -51,6 +51,11 @@ def test_all_commands_are_there() -> None:
         "record",
         "record check",
         "record replay",
+        "solve",
+        "tables",
+        "tables build",
+        "tables info",
+        "tables verify",
     }
 
 

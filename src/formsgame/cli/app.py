@@ -123,6 +123,12 @@ record_app = typer.Typer(
     rich_markup_mode=None,
 )
 app.add_typer(record_app)
+tables_app = typer.Typer(
+    name="tables",
+    help=_("Build, check or list endgame tables."),
+    rich_markup_mode=None,
+)
+app.add_typer(tables_app)
 
 
 def run(arguments: list[str] | None = None) -> int:
@@ -236,10 +242,12 @@ def play(
 ) -> int:
     """Play a game."""
     from formsgame.cli import play as playing
+    from formsgame.cli import tables
     from formsgame.cli.study import find_position
     from formsgame.rules import BLACK, WHITE
 
     begin = find_position([position] if position else None, rules, size, "--position")
+    tables.use_own()
     computer = {Side.BLACK: WHITE, Side.WHITE: BLACK, Side.BOTH: None}[color]
     return playing.run(begin, computer, level, save=save, flip=flip, ascii_only=ascii_only)
 
@@ -396,6 +404,127 @@ def bench(
 
     study.measure(quick, json, yardstick)
     return 0
+
+
+@app.command(help=_("Say who wins with best play, and how.") + _POSITION)
+def solve(
+    position: PositionArgument = None,
+    rules: RulesOption = None,
+    size: Annotated[
+        str | None,
+        typer.Option(
+            "--size",
+            "--board",
+            metavar="SIZE",
+            help=_("Board of the start position, a side or rows x columns, as 4x6."),
+        ),
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option("--seconds", min=0, metavar="N", help=_("Give up after so long.")),
+    ] = None,
+    nodes: Annotated[
+        int | None,
+        typer.Option("--nodes", min=1, metavar="N", help=_("Give up after so many positions.")),
+    ] = None,
+    memory: Annotated[
+        int,
+        typer.Option(
+            "--memory", min=1, max=2**20, metavar="MB", help=_("Memory that the search may use.")
+        ),
+    ] = 64,
+    moves: Annotated[
+        bool, typer.Option("--moves", help=_("List every move that wins, too."))
+    ] = False,
+) -> int:
+    """Solve."""
+    from formsgame.cli import solving, study
+
+    if not position and rules is None and size is None:
+        raise typer.BadParameter(_("say what to solve: a POSITION, or --rules and --board"))
+    solving.solve(study.find_position(position, rules, size), seconds, nodes, memory, moves)
+    return 0
+
+
+WorkersOption = Annotated[
+    int | None,
+    typer.Option(
+        "--workers", min=1, max=1024, metavar="N", help=_("Processes that work: all processors.")
+    ),
+]
+
+
+@tables_app.command(
+    help=_(
+        "Build the table of all forms of up to so many stones. A build that was cut off goes on "
+        "where it was when the same command is given again."
+    )
+)
+def build(
+    rules: Annotated[RulesName, typer.Option("--rules", help=_("Rules of the table."))],
+    levels: Annotated[
+        int,
+        typer.Option(
+            "--levels", metavar="N", help=_("Most stones: up to 13 in standard, 9 in advanced.")
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", metavar="FILE", help=_("Where to: a folder that is always looked into.")
+        ),
+    ] = None,
+    workers: WorkersOption = None,
+) -> int:
+    """Build a table."""
+    from formsgame.cli import tables
+
+    tables.build(rules.value, levels, out, workers)
+    return 0
+
+
+@tables_app.command(
+    help=_(
+        "Check a table. Its checksum is looked at, one level is derived anew from those below it, "
+        "and random positions are searched without tables."
+    )
+    + "\n\n"
+    + _("FILE is a table.")
+)
+def verify(
+    file: Annotated[Path, typer.Argument(metavar="FILE", hidden=True)],
+    level: Annotated[
+        int | None, typer.Option("--level", metavar="N", help=_("Level to derive: the last."))
+    ] = None,
+    positions: Annotated[
+        int,
+        typer.Option("--positions", min=0, metavar="N", help=_("Number of random positions.")),
+    ] = 1000,
+    seed: Annotated[
+        int,
+        typer.Option("--seed", min=0, metavar="N", help=_("The same seed gives the same ones.")),
+    ] = 0,
+    workers: WorkersOption = None,
+) -> int:
+    """Check a table."""
+    from formsgame.cli import tables
+
+    tables.verify(file, level, positions, seed, workers)
+    return 0
+
+
+@tables_app.command(
+    help=_("Say which tables are at hand and which of them are used.")
+    + "\n\n"
+    + _("FILE is a table to look at instead; there may be many.")
+)
+def info(
+    files: Annotated[list[Path] | None, typer.Argument(metavar="FILE", hidden=True)] = None,
+) -> int:
+    """List tables."""
+    from formsgame.cli import tables
+
+    return tables.info(files)
 
 
 @record_app.command(help=_("Read games and say which are not sound.") + _FILE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import gc
 import hashlib
 import http.client
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING
 from formsgame import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
 
     from formsgame.server.app import Pages
 
@@ -100,7 +101,8 @@ def _serve(
         from formsgame.server.app import create_app
         from formsgame.server.runner import serve_until_signal
 
-        app = create_app(folder / DATABASE, pages, home=home)
+        prepare = functools.partial(_prepare, folder)
+        app = create_app(folder / DATABASE, pages, home=home, warm_up=prepare)
     except StorageError as error:
         raise StartError(str(error)) from None
     finally:
@@ -114,6 +116,15 @@ def _serve(
         app.state.readiness.start()
 
     serve_until_signal(app, listener, started)
+
+
+def _prepare(folder: Path, report: Callable[[int, int], None]) -> None:
+    """Compile the rules, and have the computer use the user's own endgame tables."""
+    from formsgame.server.readiness import compile_rules
+    from formsgame.solver import tables
+
+    compile_rules(report)
+    tables.look_in(folder / tables.FOLDER)
 
 
 def _find_place(port: int | None, home: str) -> tuple[socket.socket | None, str]:
@@ -185,18 +196,22 @@ def _address(port: int) -> str:
     return f"http://{HOST}:{port}/"
 
 
-def _data_folder(given: Path | str | None) -> Path:
-    """Return the folder of the user's games, made if there is none."""
+def find_data_folder(given: Path | str | None = None) -> Path:
+    """Return where the user's games and tables are kept; raises `StartError`."""
     chosen = given or os.environ.get("FORMSGAME_DATA")
     if chosen:
         try:
-            folder = Path(chosen).expanduser()
+            return Path(chosen).expanduser()
         except RuntimeError:
             raise StartError(f"data folder {chosen} can't be used: no such user") from None
-    else:
-        from platformdirs import user_data_path
+    from platformdirs import user_data_path
 
-        folder = user_data_path("formsgame", appauthor=False)
+    return user_data_path("formsgame", appauthor=False)
+
+
+def _data_folder(given: Path | str | None) -> Path:
+    """Return the folder of the user's games, made if there is none."""
+    folder = find_data_folder(given)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:

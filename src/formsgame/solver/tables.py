@@ -17,7 +17,7 @@ import re
 import stat
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 
@@ -33,6 +33,8 @@ MAGIC = "formsgame-table"
 #: Version of the file's form; another one is refused.
 FORMAT = 1
 HEADER_BYTES = 512
+#: Folder of tables within the user's data folder.
+FOLDER = "tables"
 #: Most stones of a form in a table that can be built: memory and time grow about sixfold a stone.
 MOST_LEVELS = {STANDARD: 13, ADVANCED: 9}
 #: Levels of the tables that come with the package.
@@ -59,7 +61,8 @@ def level_bytes(rules: Rules, level: int, shapes: int) -> int:
 class Table:
     """Who wins every form of up to `levels` stones; safe to ask from many threads.
 
-    The arrays are those that `endings` describes, `keys` and `wins` read-only.
+    The arrays are those that `endings` describes, `keys` and `wins` read-only. `path` is the file
+    they are mapped from, if any.
     """
 
     rules: Rules
@@ -69,6 +72,7 @@ class Table:
     bit_starts: Array
     caps: Array
     wins: Array
+    path: Path | None = None
 
     @classmethod
     def empty(cls, rules: Rules) -> Table:
@@ -100,7 +104,7 @@ class Table:
 
         Raises `TableError` for one that is damaged, cut short, none of ours or not of `rules`.
         """
-        return _open_table(Path(path), rules)
+        return replace(_open_table(Path(path), rules), path=Path(path))
 
     def extend(self, keys: Array, wins: Array) -> Table:
         """Return the table with a level more: the keys of its shapes and its bits."""
