@@ -28,6 +28,9 @@ _POSITION = "\n\n" + _(
 )
 #: Said in the help of every command that reads records.
 _FILE = "\n\n" + _("FILE is a record file with any number of games; - is standard input.")
+#: Said in the help of the commands that take puzzles.
+_ID = "\n\n" + _("ID is that of a shipped puzzle; without one, all are listed.")
+_PUZZLES = "\n\n" + _("FILE is one that puzzles make wrote; without one, the shipped are proved.")
 
 
 class RulesName(StrEnum):
@@ -123,6 +126,12 @@ record_app = typer.Typer(
     rich_markup_mode=None,
 )
 app.add_typer(record_app)
+puzzles_app = typer.Typer(
+    name="puzzles",
+    help=_("Show the puzzles, prove them, or make others."),
+    rich_markup_mode=None,
+)
+app.add_typer(puzzles_app)
 tables_app = typer.Typer(
     name="tables",
     help=_("Build, check or list endgame tables."),
@@ -566,3 +575,76 @@ def replay(
     return records.replay(
         file, game, step=step, notation=positions, flip=flip, ascii_only=ascii_only
     )
+
+
+@puzzles_app.command("show", help=_("Show a puzzle, or list them.") + _ID)
+def show_puzzle(
+    name: Annotated[str | None, typer.Argument(metavar="ID", hidden=True)] = None,
+    rules: Annotated[RulesName | None, typer.Option("--rules", help=_("Only of these."))] = None,
+    solution: Annotated[
+        bool, typer.Option("--solution", help=_("Tell the moves that win, too."))
+    ] = False,
+    flip: FlipOption = False,
+    ascii_only: AsciiOption = False,
+) -> int:
+    """Show puzzles."""
+    from formsgame.cli import puzzles
+
+    puzzles.show(name, rules, solution=solution, flip=flip, ascii_only=ascii_only)
+    return 0
+
+
+@puzzles_app.command("verify", help=_("Prove the solutions of puzzles.") + _PUZZLES)
+def verify_puzzles(
+    files: Annotated[list[Path] | None, typer.Argument(metavar="FILE", hidden=True)] = None,
+) -> int:
+    """Prove puzzles."""
+    from formsgame.cli import puzzles
+
+    return puzzles.verify(files or [])
+
+
+@puzzles_app.command(
+    "make", help=_("Make puzzles from games on boards of 6 to 12 rows and columns.")
+)
+def make_puzzles(
+    rules: Annotated[RulesName, typer.Option("--rules", help=_("Rules of the games."))],
+    file: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help=_("File to write them to."))
+    ],
+    games: Annotated[
+        int,
+        typer.Option(
+            "--games",
+            min=1,
+            max=1_000_000,
+            metavar="N",
+            help=_("Games of the computer on each board; five times as many are random."),
+        ),
+    ] = 300,
+    seed: Annotated[
+        int,
+        typer.Option(
+            "--seed",
+            min=0,
+            max=2**64 - 1,
+            metavar="N",
+            help=_("The same seed gives the same puzzles."),
+        ),
+    ] = 1,
+    count: Annotated[
+        int, typer.Option("--count", "-n", min=1, metavar="N", help=_("Puzzles for each board."))
+    ] = 50,
+    journal: Annotated[
+        Path | None,
+        typer.Option("--journal", metavar="FOLDER", help=_("Go on there after an interruption.")),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, metavar="N", help=_("Processes at work."))
+    ] = None,
+) -> int:
+    """Make puzzles."""
+    from formsgame.cli import puzzles
+
+    puzzles.make(rules, file, games=games, seed=seed, count=count, journal=journal, workers=workers)
+    return 0
