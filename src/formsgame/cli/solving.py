@@ -7,8 +7,11 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+import typer
+
 from formsgame.cli import output, sentences, tables
 from formsgame.cli.words import _
+from formsgame.errors import LimitError
 
 if TYPE_CHECKING:
     from formsgame.position import Position
@@ -22,6 +25,10 @@ def solve(
     from formsgame.solver import Solver
     from formsgame.solver.clock import Clock
 
+    try:
+        limit = Limit(seconds=seconds, nodes=nodes)
+    except LimitError as error:
+        raise typer.BadParameter(str(error), param_hint="--seconds") from None
     tables.use_own()
     output.prepare_rules()
     try:
@@ -29,7 +36,7 @@ def solve(
     except MemoryError:
         raise output.FailureError(_("there is no such memory on this computer")) from None
     with _Counter() as counter:
-        clock = Clock(Limit(seconds=seconds, nodes=nodes), counter.show, None)
+        clock = Clock(limit, counter.show, None)
         winner = solver.winner(position, clock)
         line = None if winner is None else solver.line(position, winner, clock)
         winning = None
