@@ -1,4 +1,4 @@
-"""Collect the words of the pages for translators: `python scripts/catalogues.py [--check]`.
+"""Collect the words of pages, errors and command line: `python scripts/catalogues.py [--check]`.
 
 Writes `catalogues/formsgame.pot` and brings the catalogue of every language up to date with it.
 A new language begins with `python scripts/catalogues.py es`. With --check nothing is written, and
@@ -17,22 +17,34 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
-WEB = Path(__file__).resolve().parent.parent / "src" / "formsgame" / "web"
+from formsgame.errors import MESSAGES
+from formsgame.server.refusals import REFUSALS
+
+PACKAGE = Path(__file__).resolve().parent.parent / "src" / "formsgame"
+WEB = PACKAGE / "web"
 CATALOGUES = WEB / "catalogues"
 TEMPLATE = CATALOGUES / "formsgame.pot"
 NOISE = "Project-Id-Version|Report-.*|POT-.*|PO-.*|Last-Translator|Language-Team|Generated-By"
-HEADER = "# The words of the pages of Forms. English is the source language."
+HEADER = "# The words of Forms. English is the source language."
 METHODS = [("templates/**.html", "jinja2.ext:babel_extract"), ("static/**.js", "javascript")]
 OPTIONS = {"templates/**.html": {"trimmed": "true", "silent": "false"}}
 
 
 def collect() -> Catalog:
-    """Return all strings of the templates and scripts."""
+    """Return all strings: of the templates, the scripts, the errors and the command line."""
     catalogue = Catalog(header_comment=HEADER, fuzzy=False)
     for path, _, message, comments, context in sorted(
         extract_from_dir(str(WEB), METHODS, OPTIONS), key=lambda found: (found[0], found[1])
     ):
         catalogue.add(message, None, [(path, 0)], auto_comments=comments, context=context)
+    for path, templates in (("errors.py", MESSAGES), ("server/refusals.py", REFUSALS)):
+        for code, template in templates.items():
+            catalogue.add(template, None, [(path, 0)], auto_comments=[code])
+    for path, _, message, comments, context in sorted(
+        extract_from_dir(str(PACKAGE / "cli"), [("**.py", "python")]),
+        key=lambda found: (found[0], found[1]),
+    ):
+        catalogue.add(message, None, [(f"cli/{path}", 0)], auto_comments=comments, context=context)
     return catalogue
 
 

@@ -263,8 +263,8 @@ def test_errors_name_the_place(text: str, place: int) -> None:
         ("x0o x standard", "character 2"),
         ("xo/ x standard", "row 2"),
         ("/".join(["xo"] * 27) + " x standard", "27 rows"),
-        ("xo25 x standard", "27 long"),
-        ("x" * 40 + " x standard", "at most 26"),
+        ("xo25 x standard", "row 1 is longer than 26"),
+        ("x" * 40 + " x standard", "row 1 is longer than 26"),
     ],
 )
 def test_errors_in_positions_say_what_and_where(text: str, says: str) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 import formsgame as fg
 from formsgame import errors
+from formsgame.server.guard import describe
 
 SOURCE = Path(fg.__file__).parent
 #: Names that a module has without having been given them.
@@ -143,3 +144,20 @@ def test_sentences_are_one_line() -> None:
         assert re.fullmatch(r"[a-z]+\.[a-z_]+", code)
         assert template.isprintable()
         assert not template.endswith(".")
+
+
+def test_errors_speak_any_language() -> None:
+    """A sentence is its template, translated, filled with the data; defects within it, too."""
+    words = {
+        "not a position of Forms: {defects}": "keine Stellung: {defects}",
+        "there are no stones": "kein Stein",
+        "{text!r} is not a board size: expected 8 or 4x6, (rows, columns)": "{text} ist kein Brett",
+    }
+    with pytest.raises(fg.SetupError) as refused:
+        fg.Position.parse("2/2 x standard")
+    assert refused.value.sentence(words.__getitem__) == "keine Stellung: kein Stein"
+    with pytest.raises(fg.SizeError) as size:
+        fg.Position.initial("standard", "huge")
+    assert size.value.sentence(words.__getitem__) == "huge ist kein Brett"
+    assert size.value.message == str(size.value) == size.value.sentence(str)
+    assert describe(refused.value, words.__getitem__)["message"] == "keine Stellung: kein Stein"

@@ -30,7 +30,7 @@ from formsgame.rules import ADVANCED, STANDARD, Rules
 from formsgame.simulate import PlayoutBatch, Policy, perft_checked
 
 #: Start positions whose perft is timed: rules, depth.
-PERFTS = ((STANDARD, 3), (ADVANCED, 4))
+PERFTS = ((STANDARD, 3), (ADVANCED, 3), (ADVANCED, 4))
 SIZES = (8, 12, 18, 26)
 #: Processor time of one run of playouts, in seconds.
 TIMED_SECONDS = 0.5
@@ -93,7 +93,7 @@ def run(
         programs = _programs(yardstick, Path(scratch)) if yardstick else {}
         rows: list[Row] = []
         for rules, depth in PERFTS:
-            say(f"perft {rules}")
+            say(f"perft({depth}) {rules}")
             rows.append(_measure_perft(rules, depth, runs, programs.get("perft")))
         for rules in RULES:
             for size in SIZES:

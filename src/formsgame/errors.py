@@ -6,7 +6,8 @@ from the table below, and other languages translate the same templates by code.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Callable
+from typing import Any
 
 __all__ = [
     "EngineBusyError",
@@ -36,7 +37,7 @@ MESSAGES: dict[str, str] = {
     "position.placement": "placement {text!r}: at character {place}, {reason}",
     "position.ragged": "placement row {row} is {found} long where row 1 is {expected} long",
     "position.rows": "placement has {found} rows; at most {limit} fit",
-    "position.columns": "placement row {row} is {found} long; at most {limit} cells fit",
+    "position.columns": "placement row {row} is longer than {limit} cells",
     "position.side": "side to move is {text!r}; expected 'x' (Black) or 'o' (White)",
     "position.json": "position data: {reason}",
     "rules.name": "rules are {text!r}; expected 'standard' or 'advanced'",
@@ -146,18 +147,24 @@ MESSAGES: dict[str, str] = {
 class FormsError(Exception):
     """Base of every error of the package; `code` is stable, `data` holds the values."""
 
-    #: Codes that a class may carry start with one of these words.
-    families: ClassVar[tuple[str, ...]] = ()
-
     def __init__(self, code: str, **data: Any) -> None:
         self.code = code
         self.data = data
         super().__init__(code)
 
     @property
+    def template(self) -> str:
+        """The English sentence with the names of the data in braces."""
+        return MESSAGES[self.code]
+
+    def sentence(self, translate: Callable[[str], str]) -> str:
+        """Return the sentence in another language, given what turns a template into it."""
+        return translate(self.template).format(**self.data)
+
+    @property
     def message(self) -> str:
         """The English sentence."""
-        return MESSAGES[self.code].format(**self.data)
+        return self.sentence(str)
 
     def __str__(self) -> str:
         return self.message
@@ -189,10 +196,10 @@ class SetupError(FormsError, ValueError):
         defects: tuple[FormsError, ...] = self.data["defects"]
         return defects
 
-    @property
-    def message(self) -> str:
-        """The English sentence, with every defect."""
-        return MESSAGES[self.code].format(defects="; ".join(map(str, self.defects)))
+    def sentence(self, translate: Callable[[str], str]) -> str:
+        """Return the sentence in another language, with every defect."""
+        defects = "; ".join(defect.sentence(translate) for defect in self.defects)
+        return translate(self.template).format(defects=defects)
 
 
 class IllegalMoveError(FormsError, ValueError):

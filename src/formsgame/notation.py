@@ -145,9 +145,7 @@ def _parse_placement(text: str) -> tuple[bytes, Size]:
                     end += 1
                 run = int(text[place : min(end, place + 4)])
                 if len(row) + run > MAX_SIDE:
-                    raise NotationError(
-                        "position.columns", row=number, found=len(row) + run, limit=MAX_SIDE
-                    )
+                    raise NotationError("position.columns", row=number, limit=MAX_SIDE)
                 row.extend(bytes(run))
                 place = end
                 continue
@@ -160,7 +158,7 @@ def _parse_placement(text: str) -> tuple[bytes, Size]:
                 raise _placement_error(text, place, reason)
             place += 1
         if len(row) > MAX_SIDE:
-            raise NotationError("position.columns", row=number, found=len(row), limit=MAX_SIDE)
+            raise NotationError("position.columns", row=number, limit=MAX_SIDE)
         if not row:
             raise _placement_error(text, place, f"row {number} is missing")
         if rows and len(row) != len(rows[0]):

@@ -166,7 +166,7 @@ def _run(arguments: list[str] | None) -> int:
     except typer.Abort:
         return INTERRUPTED
     except FormsError as error:
-        output.complain(str(error))
+        output.complain(error.sentence(_))
         return FAILED
     except OSError as error:
         output.complain(output.describe(error))
@@ -329,7 +329,7 @@ def show(
     try:
         text = draw()
     except FormsError as error:
-        raise typer.BadParameter(str(error)) from None
+        raise typer.BadParameter(error.sentence(_)) from None
     if file is None:
         output.say(text, end="")
     else:

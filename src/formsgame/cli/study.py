@@ -43,7 +43,7 @@ def find_position(
     try:
         return Position.parse(" ".join(words))
     except FormsError as error:
-        raise typer.BadParameter(str(error), param_hint=hint) from None
+        raise typer.BadParameter(error.sentence(_), param_hint=hint) from None
 
 
 def _start_position(rules: str, size: str) -> Position:
@@ -53,7 +53,7 @@ def _start_position(rules: str, size: str) -> Position:
         board_size = parse_size(size)
         check_start_size(parse_rules(rules), board_size)
     except FormsError as error:
-        raise typer.BadParameter(str(error), param_hint="--size") from None
+        raise typer.BadParameter(error.sentence(_), param_hint="--size") from None
     from formsgame.position import Position
 
     return Position.initial(rules, board_size)

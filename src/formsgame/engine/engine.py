@@ -111,14 +111,14 @@ class Engine:
         passed over. Raises `EngineBusyError` while another thought is under way, when closed, and
         where the game is over.
         """
-        if self._closed:
-            raise EngineBusyError("engine.closed")
         if position.is_over:
             raise EngineBusyError("engine.over")
         if not self._thinking.acquire(blocking=False):
-            raise EngineBusyError("engine.busy")
+            raise EngineBusyError("engine.closed" if self._closed else "engine.busy")
         try:
             self._stop.clear()
+            if self._closed:  # looked at last, so that no call of close is overtaken
+                raise EngineBusyError("engine.closed")
             return _Thinker(position, self.level, limit, self._seed, self._stop.is_set).think()
         finally:
             self._thinking.release()

@@ -314,13 +314,6 @@ def fault(
             return LEGAL
         distance = abs(target - source)
         return LEGAL if distance in (1, STRIDE) else NOT_ADJACENT
-    over = True
-    for cell in range(CELLS):
-        if board[cell] == 3 - side:
-            over = False
-            break
-    if over:
-        return OVER
     if rules == 0:
         return EMPTY_TARGET
     flood_empty(board, source, reached, queue)

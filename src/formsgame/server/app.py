@@ -6,9 +6,10 @@ import hashlib
 import logging
 import mimetypes
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import lru_cache
+from gettext import NullTranslations
 from pathlib import Path
 from typing import Protocol
 
@@ -55,6 +56,9 @@ class Pages(Protocol):
 
     def render(self, template_name: str, language: str, **context: object) -> str:
         """Return a page as HTML."""
+
+    def translations(self, language: str) -> NullTranslations:
+        """Return the words of a language."""
 
 
 def create_app(
@@ -117,7 +121,10 @@ def _add_error_handlers(app: FastAPI, pages: Pages) -> None:
         path = request.url.path
         if status == 404 and not path.startswith("/api/"):
             return _page(pages, request, "not_found.html", status=404)
-        return error_response(path, status, error, headers)
+        return error_response(path, status, error, headers, translate(request))
+
+    def translate(request: Request) -> Callable[[str], str]:
+        return pages.translations(_language(request.headers, pages.LANGUAGES)).gettext
 
     async def on_forms_error(request: Request, error: Exception) -> Response:
         assert isinstance(error, FormsError)
@@ -129,7 +136,8 @@ def _add_error_handlers(app: FastAPI, pages: Pages) -> None:
 
     async def on_conflict(request: Request, error: Exception) -> Response:
         assert isinstance(error, ConflictError)
-        return ErrorResponse(409, error.reason, game=game_model(error.snapshot).model_dump())
+        game = game_model(error.snapshot).model_dump()
+        return ErrorResponse(409, error.reason, translate=translate(request), game=game)
 
     async def on_invalid(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)

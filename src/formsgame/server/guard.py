@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -48,11 +48,12 @@ def error_response(
     status: int,
     error: FormsError,
     headers: dict[str, str] | None = None,
+    translate: Callable[[str], str] = str,
 ) -> Response:
     """Return an error for who asked at a path: data for a program, a sentence for a person."""
     if path.startswith("/api/"):
-        return ErrorResponse(status, error, headers)
-    return PlainTextResponse(f"{error.message}\n", status, headers)
+        return ErrorResponse(status, error, headers, translate)
+    return PlainTextResponse(f"{error.sentence(translate)}\n", status, headers)
 
 
 class ErrorResponse(JSONResponse):
@@ -63,31 +64,32 @@ class ErrorResponse(JSONResponse):
         status: int,
         error: FormsError,
         headers: dict[str, str] | None = None,
+        translate: Callable[[str], str] = str,
         **beside: object,
     ) -> None:
-        super().__init__({"error": describe(error), **beside}, status, headers)
+        super().__init__({"error": describe(error, translate), **beside}, status, headers)
 
     def render(self, content: Any) -> bytes:
         """Return ASCII, which any text survives, halves of surrogate pairs included."""
         return json.dumps(content, separators=(",", ":")).encode()
 
 
-def describe(error: FormsError) -> dict[str, object]:
-    """Return an error as plain data."""
+def describe(error: FormsError, translate: Callable[[str], str] = str) -> dict[str, object]:
+    """Return an error as plain data, its sentence in the language of `translate`."""
     return {
         "code": error.code,
-        "message": error.message,
-        "data": {name: _plain(value) for name, value in error.data.items()},
+        "message": error.sentence(translate),
+        "data": {name: _plain(value, translate) for name, value in error.data.items()},
     }
 
 
-def _plain(value: object) -> object:
+def _plain(value: object, translate: Callable[[str], str]) -> object:
     if isinstance(value, FormsError):
-        return describe(value)
+        return describe(value, translate)
     if isinstance(value, tuple | list):
-        return [_plain(item) for item in value]
+        return [_plain(item, translate) for item in value]
     if isinstance(value, dict):
-        return {str(name): _plain(item) for name, item in value.items()}
+        return {str(name): _plain(item, translate) for name, item in value.items()}
     return value if value is None or type(value) in (str, int, float, bool) else str(value)
 
 

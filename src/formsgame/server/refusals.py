@@ -31,6 +31,6 @@ class GameError(FormsError):
     """A request that the server refuses; `code` says why."""
 
     @property
-    def message(self) -> str:
-        """The English sentence."""
-        return REFUSALS[self.code].format(**self.data)
+    def template(self) -> str:
+        """The English sentence with the names of the data in braces."""
+        return REFUSALS[self.code]

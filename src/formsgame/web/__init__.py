@@ -14,7 +14,7 @@ from formsgame.web.i18n import LANGUAGES, client_messages, translations
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["LANGUAGES", "STATIC", "client_messages", "render"]
+__all__ = ["LANGUAGES", "STATIC", "client_messages", "render", "translations"]
 
 #: Folder of scripts, styles and pictures, to be served below `/static/`.
 STATIC = Path(__file__).parent / "static"
