@@ -23,6 +23,7 @@ import pytest
 import formsgame as fg
 import naive
 from commanding import environment, refused, run, start
+from formsgame.server import serve
 from formsgame.solver import Solver, building, filling, tables
 from formsgame.solver.clock import Clock
 from formsgame.solver.tables import Table
@@ -360,6 +361,13 @@ def test_the_largest_sound_table_at_hand_is_used(looked_in: Path) -> None:
     larger.write_bytes(b"")
     tables.best_table.cache_clear()
     assert tables.best_table(fg.STANDARD).path == tables.shipped_path(fg.STANDARD)
+
+
+def test_the_server_looks_into_its_data_folder(looked_in: Path) -> None:
+    larger = looked_in / "data" / "tables" / "large.table"
+    extended(shipped(fg.STANDARD)).save(larger)
+    serve._prepare(looked_in / "data", lambda done, total: None)
+    assert tables.best_table(fg.STANDARD).path == larger
 
 
 def extended(table: Table) -> Table:
