@@ -39,7 +39,7 @@ PLAYOUTS, TRIALS = 60, 300
 GAMES, ENDING = 1000, 4
 
 #: Of how many won forms one is asked for a move that leaves no own stones adjacent, by stones.
-RULE_SAMPLES = {4: 1, 5: 1, 6: 1, 7: 1, 8: 1, 9: 40, 10: 300}
+RULE_SAMPLES = {3: 1, 4: 1, 5: 1, 6: 1, 7: 1, 8: 1, 9: 40, 10: 300}
 
 #: The eight symmetries as (turn over the diagonal, sign of rows, sign of columns).
 SYMMETRIES = [(turn, up, left) for turn in (False, True) for up in (1, -1) for left in (1, -1)]

@@ -61,8 +61,8 @@ def test_laws_edges_lines_and_published_classes_hold() -> None:
     agree(strategy.edge_facts(strategy.TOP[fg.ADVANCED]))
     agree(strategy.line_facts())
     agree(strategy.published_facts())
-    agree(strategy.rule_facts({4: 1, 5: 1, 6: 1, 7: 1}))
-    for stones in range(4, 9):
+    agree(strategy.rule_facts({3: 1, 4: 1, 5: 1, 6: 1, 7: 1}))
+    for stones in range(3, 9):
         good, whole = FACTS[f"rule_{stones}"].split(" of ")
         assert good == whole
 
