@@ -6,12 +6,22 @@ import numpy as np
 
 from formsgame.compiled import compiled
 from formsgame.kernels.board import Array, Int
+from formsgame.rules import Size
 from formsgame.solver.endings import get_bit, margin_index
 from formsgame.solver.shapes import MOST_CELLS, canonical, find_key
 
 #: Bits of a mask that the first of two look-ups translates.
 LOW_BITS = 6
 LOW_MASK = (1 << LOW_BITS) - 1
+#: Of the 64 masks of six stones, those that hold each of these.
+HOLDING = np.array(
+    [sum(1 << mask for mask in range(64) if mask >> stone & 1) for stone in range(6)], np.uint64
+)
+#: Finds the place of the only bit of a word: a multiplier, and a table by the product's upper bits.
+DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
+PLACES = np.zeros(64, np.uint8)
+for _place in range(64):
+    PLACES[(int(DE_BRUIJN) << _place >> 58) & 63] = _place
 #: Most moves that the form of one shape can have, whatever its colors.
 MOST_ENTRIES = 1024
 
@@ -114,7 +124,7 @@ def fill_standard(
     bases = np.zeros(4 * MOST_CELLS, np.int64)
     masks = np.zeros(4 * MOST_CELLS, np.int64)
     low = np.zeros((4 * MOST_CELLS, 1 << LOW_BITS), np.int64)
-    high = np.zeros((4 * MOST_CELLS, 1 << (MOST_CELLS - LOW_BITS)), np.int64)
+    high = np.zeros((4 * MOST_CELLS, 1 << max(0, level - LOW_BITS)), np.int64)
     for shape in range(chosen.size):
         cells_of(chosen[shape], rows, columns)
         everything = link_cells(rows, columns, level, near)
@@ -140,15 +150,43 @@ def fill_standard(
                 entries += 1
         base = shape << level
         set_bit(out, base)  # no stones left: won
-        for mask in range(1, everything):
+        if level < LOW_BITS:
+            for mask in range(1, everything):
+                for entry in range(entries):
+                    image = low[entry, ~mask & masks[entry]]
+                    if mask >> sources[entry] & 1 and get_bit(captures, bases[entry] + image):
+                        set_bit(out, base + mask)
+                        break
+            continue
+        # The 64 masks that differ in their first six stones are done together.
+        for upper in range(1 << (level - LOW_BITS)):
+            others = upper ^ ((1 << (level - LOW_BITS)) - 1)
+            undecided = np.uint64(0xFFFFFFFFFFFFFFFF)
+            if upper == 0:
+                undecided ^= np.uint64(1)  # no stones of the side to move: won
             for entry in range(entries):
-                if mask >> sources[entry] & 1 == 0:
+                source = sources[entry]
+                left = undecided
+                if source < LOW_BITS:
+                    left &= HOLDING[source]
+                elif upper >> (source - LOW_BITS) & 1 == 0:
                     continue
-                enemy = ~mask & masks[entry]
-                image = low[entry, enemy & LOW_MASK] | high[entry, enemy >> LOW_BITS]
-                if get_bit(captures, bases[entry] + image):
-                    set_bit(out, base + mask)
+                place = bases[entry] + high[entry, others]
+                while left != np.uint64(0):
+                    bit = left & (~left + np.uint64(1))
+                    left ^= bit
+                    lower = np.int64(PLACES[(bit * DE_BRUIJN) >> np.uint64(58)])
+                    if get_bit(captures, place + low[entry, lower ^ LOW_MASK]):
+                        undecided ^= bit
+                if undecided == np.uint64(0):
                     break
+            word = ~undecided
+            if others == 0:
+                word &= np.uint64(0x7FFFFFFFFFFFFFFF)  # no enemy stones: lost
+            for byte in range(8):
+                out[(base >> 3) + upper * 8 + byte] = np.uint8(
+                    (word >> np.uint64(8 * byte)) & np.uint64(0xFF)
+                )
 
 
 @compiled(
@@ -189,7 +227,7 @@ def fill_advanced(
     shifts = np.zeros((MOST_ENTRIES, 4), np.int64)
     bases = np.zeros(MOST_ENTRIES, np.int64)
     low = np.zeros((MOST_ENTRIES, 1 << LOW_BITS), np.int64)
-    high = np.zeros((MOST_ENTRIES, 1 << (MOST_CELLS - LOW_BITS)), np.int64)
+    high = np.zeros((MOST_ENTRIES, 1 << max(0, level - LOW_BITS)), np.int64)
     steps = np.array([-GRID, -1, 1, GRID])
     cap = caps[level]
     combinations = (cap + 1) ** 4
@@ -330,11 +368,12 @@ def fill_advanced(
                             break
 
 
-@compiled("i8(Array(u8, 1, 'C', readonly=True), u8[::1])")
-def grow_keys(keys: Array, grown: Array) -> Int:
+@compiled("i8(Array(u8, 1, 'C', readonly=True), i8, i8, u8[::1])")
+def grow_keys(keys: Array, short: Int, long: Int, grown: Array) -> Int:
     """Write the keys of all shapes with a cell more than those of `keys`, repeated; count them.
 
-    With a `grown` of no entries only counts.
+    Only of those whose bounding box has sides of at most `short` and `long` cells. With a `grown`
+    of no entries only counts.
     """
     rows = np.zeros(MOST_CELLS + 1, np.int64)
     columns = np.zeros(MOST_CELLS + 1, np.int64)
@@ -352,23 +391,32 @@ def grow_keys(keys: Array, grown: Array) -> Int:
                     taken |= rows[j] == row and columns[j] == column
                 if taken:
                     continue
+                rows[count] = row
+                columns[count] = column
+                top, left, bottom, right = row, column, row, column
+                for j in range(count):
+                    top, left = min(top, rows[j]), min(left, columns[j])
+                    bottom, right = max(bottom, rows[j]), max(right, columns[j])
+                height, width = bottom - top + 1, right - left + 1
+                if min(height, width) > short or max(height, width) > long:
+                    continue
                 if grown.size:
-                    rows[count] = row
-                    columns[count] = column
                     grown[total] = canonical(rows, columns, count + 1, order, scratch)
                 total += 1
     return total
 
 
-def grown_keys(keys: Array) -> Array:
+def grown_keys(keys: Array, box: Size | None = None) -> Array:
     """Return the keys, sorted, of all shapes with a cell more than those of read-only `keys`.
 
-    All shapes of a level make all of the next; no shape makes that of one cell.
+    All shapes of a level make all of the next; no shape makes that of one cell. With a `box`, only
+    shapes that fit a board of this size, as they are or turned.
     """
     if keys.size == 0:
         return frozen(np.ones(1, np.uint64))
-    grown = np.zeros(grow_keys(keys, np.zeros(0, np.uint64)), np.uint64)
-    grow_keys(keys, grown)
+    short, long = sorted(box or (MOST_CELLS, MOST_CELLS))
+    grown = np.zeros(grow_keys(keys, short, long, np.zeros(0, np.uint64)), np.uint64)
+    grow_keys(keys, short, long, grown)
     return frozen(np.unique(grown))
 
 

@@ -2,7 +2,7 @@
 
 A shape is a connected set of cells (a polyomino) up to turning, mirroring and moving. Its key is
 the smallest, over the eight symmetries, of a word that holds height, width and the cells of the
-bounding box, row by row; a shape of up to 13 cells fits 64 bits. The cells of a shape are numbered
+bounding box, row by row; see `MOST_CELLS` for what fits. The cells of a shape are numbered
 in the order of the bits of that word.
 """
 
@@ -13,8 +13,9 @@ import numpy as np
 from formsgame.compiled import compiled
 from formsgame.kernels.board import Array, Int
 
-#: Most cells of a shape whose key fits a word.
-MOST_CELLS = 13
+#: Most cells of a shape. Its bounding box must fit 56 bits too, as that of any shape of up to 13
+#: cells does, and of any that lies on a board of 56 cells.
+MOST_CELLS = 16
 
 _ONE = np.uint64(1)
 

@@ -26,8 +26,8 @@ import numpy as np
 from formsgame.errors import LimitError, TableError
 from formsgame.kernels.board import Array
 from formsgame.position import Position
-from formsgame.rules import ADVANCED, STANDARD, Rules, shown
-from formsgame.solver import endings, filling
+from formsgame.rules import ADVANCED, STANDARD, Rules, Size, shown
+from formsgame.solver import endings, filling, shapes
 
 MAGIC = "formsgame-table"
 #: Version of the file's form; another one is refused.
@@ -182,17 +182,21 @@ def build_table(
     rules: Rules,
     levels: int,
     *,
+    box: Size | None = None,
     report: Callable[[int, int, int], None] | None = None,
 ) -> Table:
     """Make the table of all forms of up to `levels` stones from nothing, in memory.
 
+    With a `box`, for standard rules, of those forms alone that fit a board of this size, as they
+    are or turned: all that a game on it can come to, in so much less room that more levels fit.
+
     `report(level, done, shapes)` is called between slices of a fraction of a second. Raises
     `LimitError` for levels that are not within 1 and `MOST_LEVELS`.
     """
-    check_levels(rules, levels)
+    check_levels(rules, levels, shapes.MOST_CELLS if box and rules is STANDARD else None)
     table = Table.empty(rules)
     for level in range(1, levels + 1):
-        keys = filling.grown_keys(table.level_keys(level - 1))
+        keys = filling.grown_keys(table.level_keys(level - 1), box)
         known = known_bits(table)
         size = max(1, min(len(keys), 64))
         wins = []
