@@ -240,6 +240,17 @@ def store(
     numbers[chosen, 2] = min(max(work, 1), 0xFFFFFFFF)
 
 
+@compiled("b1(u8, u8[::1])", inline=True)
+def touching(stones: Int, layout: Array) -> bool:
+    """Tell whether two of some stones are next to each other.
+
+    With standard rules a side to move loses against stones of which no two are: whatever it
+    captures, another of them captures back on the same cell, and again no two are.
+    """
+    below = stones & (stones << layout[1])
+    return below | (stones & ((stones << _ONE) & layout[2])) != _ZERO
+
+
 @compiled("i8(u8, u8, i8, i8, i8, i8, i8[:, ::1])", inner=True)
 def probe_words(
     own: Int,
@@ -388,7 +399,10 @@ def search_slice(
                 else:
                     own_count = count_bits(pair[0])
                     enemy_count = count_bits(pair[1])
-                    if own_count + enemy_count <= levels_known:
+                    if rules == 0 and not touching(pair[1], layout):
+                        phis[at, kept] = INFINITE
+                        deltas[at, kept] = 0
+                    elif own_count + enemy_count <= levels_known:
                         won = probe_words(
                             pair[0],
                             pair[1],
@@ -404,10 +418,8 @@ def search_slice(
                         )
                         phis[at, kept] = 0 if won else INFINITE
                         deltas[at, kept] = INFINITE if won else 0
-                    elif enemy_count == 1 and rules == 0:
-                        phis[at, kept] = INFINITE  # the last enemy stone must be captured
-                        deltas[at, kept] = 0
                     elif rules == 0:
+                        # Fewer stones than the enemy's are the best sign there is.
                         phis[at, kept] = 1 + max(0, own_count - enemy_count + 2)
                         deltas[at, kept] = 1 + max(0, enemy_count - own_count + 2)
                     else:
@@ -419,7 +431,8 @@ def search_slice(
             frame[2] = kept
             frame[6] += made
         # Sum up the children: phi is the least delta, delta the sum of phis.
-        phi, second, delta, best = INFINITE, INFINITE, 0, -1
+        phi, second, delta = np.int64(INFINITE), np.int64(INFINITE), np.int64(0)
+        best = -1
         for i in range(frame[2]):
             if deltas[at, i] < phi:
                 second = phi
@@ -427,9 +440,9 @@ def search_slice(
                 best = i
             elif deltas[at, i] < second:
                 second = deltas[at, i]
-            delta = min(INFINITE, delta + phis[at, i])
+            delta = min(np.int64(INFINITE), delta + phis[at, i])
         if phi == 0:
-            delta = INFINITE
+            delta = np.int64(INFINITE)
         if phi >= frame[0] or delta >= frame[1] or phi == 0 or delta == 0:
             store(np.uint64(frame[4]), np.uint64(frame[5]), phi, delta, frame[6], table, numbers)
             if at == 0:

@@ -151,12 +151,17 @@ def prove_slice(
             count = list_removed(child, source, target, label, queue, removed)
             play(child, source, target, removed, count)
             own, enemy = np.int64(0), np.int64(0)
+            touching = False
             for cell in range(CELLS):
-                own += np.int64(child[cell] == mover)
+                if child[cell] == mover:
+                    own += 1
+                    touching |= child[cell + 1] == mover or child[cell + STRIDE] == mover
                 enemy += np.int64(child[cell] == 3 - mover)
             if enemy == 0:
                 continue  # this move lets the other side win
-            if own + enemy <= levels_known:
+            if rules == 0 and not touching:
+                won = True  # see `search.touching`
+            elif own + enemy <= levels_known:
                 won = (
                     probe_board(
                         child,
@@ -175,8 +180,6 @@ def prove_slice(
                 )
                 if not won:
                     continue
-            elif own == 1 and rules == 0:
-                won = True  # the last own stone must be captured
             else:
                 at += 1
                 sources[at] = -1
