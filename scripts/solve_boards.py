@@ -1,0 +1,148 @@
+"""Solve the start positions of all small boards: `python scripts/solve_boards.py [--cells 24]`.
+
+Adds a row for each board to data/solved.tsv as soon as it is solved, and goes on where it stopped;
+`--check` solves every row again instead, without endgame tables where that takes seconds, and says
+where it disagrees. `--tables FOLDER` names a folder with larger tables, made by `formsgame tables
+build`; for 4 x 6 and 6 x 4 with standard rules a table of the forms that fit the board is made.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import formsgame as fg
+from formsgame.rules import ADVANCED, STANDARD, Rules, Size, check_start_size, parse_rules
+from formsgame.solver import Solver
+from formsgame.solver.clock import Clock
+from formsgame.solver.tables import Table, best_table, build_table, look_in
+
+DATA = Path(__file__).resolve().parent.parent / "data" / "solved.tsv"
+HEADER = (
+    "# Start positions of Forms solved by scripts/solve_boards.py: the result with best play,\n"
+    "# positions opened, processor seconds, stones up to which a table was asked, a line of it\n"
+    "# rules\trows\tcolumns\tresult\tpositions\tseconds\ttable\tline\n"
+)
+RESULTS = {fg.BLACK: "first player wins", fg.WHITE: "first player loses"}
+#: Positions up to which `--check` does without tables.
+QUICK = 20_000
+
+
+def boards(cells: int) -> Iterator[tuple[Rules, Size]]:
+    """Return the boards on which games start, up to a number of cells, the smallest first."""
+    sizes = [Size(rows, columns) for rows in range(2, 27) for columns in range(2, 27)]
+    for size in sorted(sizes, key=lambda size: (size.rows * size.columns, size)):
+        for rules in (STANDARD, ADVANCED):
+            if size.rows * size.columns <= cells:
+                try:
+                    check_start_size(rules, size)
+                except fg.SizeError:
+                    continue
+                yield rules, size
+
+
+def read_rows() -> list[list[str]]:
+    """Return the rows that are there."""
+    lines = DATA.read_text(encoding="utf-8").splitlines() if DATA.exists() else []
+    return [line.split("\t") for line in lines if line and not line.startswith("#")]
+
+
+def solve(rules: Rules, size: Size, memory_mb: int) -> list[str]:
+    """Solve a board and return its row."""
+    start = time.process_time()
+    is_hard = rules is STANDARD and size.rows * size.columns > 20 and min(size) > 3
+    table = box_table(min(size), max(size)) if is_hard else best_table(rules)
+    verdict = Solver(rules, memory_mb=memory_mb, table=table).solve(
+        fg.Position.initial(rules, size)
+    )
+    assert verdict is not None
+    seconds = time.process_time() - start
+    return [
+        rules.name,
+        str(size.rows),
+        str(size.columns),
+        RESULTS[verdict.winner],
+        str(verdict.nodes),
+        f"{seconds:.1f}",
+        str(table.levels),
+        " ".join(map(str, verdict.line)),
+    ]
+
+
+@functools.cache
+def box_table(short: int, long: int) -> Table:
+    """Return the table of all forms of up to 16 stones that fit a board; takes some minutes."""
+    return build_table(STANDARD, 16, box=Size(short, long))
+
+
+def check(row: list[str], memory_mb: int) -> bool:
+    """Solve the board of a row again, and play its line; tells whether both agree with the row."""
+    rules, size = parse_rules(row[0]), Size(int(row[1]), int(row[2]))
+    table = Table.empty(rules) if int(row[4]) <= QUICK else None
+    solver = Solver(rules, memory_mb=memory_mb, table=table)
+    position = fg.Position.initial(rules, size)
+    winner = solver.winner(position, Clock(None, None, None))
+    for move in row[7].split():
+        position = position.play(move)
+    return winner is not None and RESULTS[winner] == row[3] and position.winner is winner
+
+
+def as_tables(rows: list[list[str]]) -> str:
+    """Return the results as two tables in Markdown, as docs/solved.md has them."""
+    winners = {(row[0], int(row[1]), int(row[2])): row[3] for row in rows}
+    starts = {(rules.name, *size) for rules, size in boards(144)}
+    lines: list[str] = []
+    for rules in (STANDARD, ADVANCED):
+        lines += [f"{rules.name.title()} rules, rows down, columns across:", ""]
+        lines += ["| |" + "".join(f" {column} |" for column in range(2, 13))]
+        lines += ["| --- |" + " :-: |" * 11]
+        for height in range(2, 13):
+            cells = []
+            for width in range(2, 13):
+                result = winners.get((rules.name, height, width), "")
+                mark = {"first player wins": "B", "first player loses": "W"}.get(result, "")
+                cells.append(mark if (rules.name, height, width) in starts else "–")
+            lines += [f"| **{height}** |" + "".join(f" {cell} |" for cell in cells)]
+        lines += [""]
+    return "\n".join(lines).strip()
+
+
+def main() -> int:
+    """Solve or check what the command line asks for; returns the exit status."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--cells", type=int, default=24, help="largest number of cells")
+    parser.add_argument("--memory", type=int, default=900, help="megabytes of the search")
+    parser.add_argument("--tables", type=Path, help="folder of larger endgame tables")
+    parser.add_argument("--check", action="store_true", help="solve the rows again and compare")
+    parser.add_argument("--show", action="store_true", help="print the results as tables")
+    options = parser.parse_args()
+    if options.tables:
+        look_in(options.tables)
+    rows = read_rows()
+    if options.show:
+        print(as_tables(rows))
+        return 0
+    if options.check:
+        wrong = [row[:3] for row in rows if not check(row, options.memory)]
+        print(f"{len(rows) - len(wrong)} of {len(rows)} rows hold", *wrong, sep="\n")
+        return int(bool(wrong))
+    known = {tuple(row[:3]) for row in rows}
+    if not rows:
+        DATA.write_text(HEADER, encoding="utf-8")
+    for rules, size in boards(options.cells):
+        if (rules.name, str(size.rows), str(size.columns)) in known:
+            continue
+        print(f"{size} {rules} ...", end=" ", flush=True)
+        row = solve(rules, size, options.memory)
+        with DATA.open("a", encoding="utf-8") as file:
+            file.write("\t".join(row) + "\n")
+        print(f"{row[3]}: {row[4]} positions, {row[5]} s", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
