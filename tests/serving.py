@@ -6,7 +6,6 @@ Run as a program, this file is the server; imported, it starts and ends such pro
 from __future__ import annotations
 
 import argparse
-import functools
 import json
 import os
 import signal
@@ -141,7 +140,8 @@ def main() -> int:
         def serve_with_parts(*args: Any) -> None:
             from formsgame.server import app
 
-            vars(app)["create_app"] = functools.partial(app.create_app, **parts)
+            made = app.create_app
+            vars(app)["create_app"] = lambda *given, **named: made(*given, **(named | parts))
             original(*args)
 
         vars(serve)["_serve"] = serve_with_parts
