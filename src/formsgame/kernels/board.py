@@ -89,17 +89,6 @@ def load(cells: Array, rows: Int, columns: Int, board: Array) -> None:
             i += 1
 
 
-@compiled("void(i1[::1], i8, i8, u1[::1])")
-def unload(board: Array, rows: Int, columns: Int, cells: Array) -> None:
-    """Fill `cells`, uint8[rows * columns] column by column from a1, from a board."""
-    i = 0
-    for column in range(columns):
-        entry = (column + 1) * STRIDE + 1
-        for row in range(rows):
-            cells[i] = board[entry + row]
-            i += 1
-
-
 @compiled("i8(i1[::1], i8)", inline=True)
 def ring(board: Array, cell: Int) -> Int:
     """Return which of the eight neighbors of a cell are stones, one bit each, going around."""
