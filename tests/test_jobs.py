@@ -712,7 +712,13 @@ def test_idle_processes_that_die_are_replaced_unseen() -> None:
         first = pool.submit(os.getpid).result()
         os.kill(first, signal.SIGKILL)
         until(lambda: is_gone(first))
-        assert pool.submit(os.getpid).result() != first
+        second = pool.submit(os.getpid).result()
+        assert second != first
+        os.kill(second, signal.SIGSTOP)  # alive, but it will never begin
+        waiting = pool.submit(os.getpid)
+        time.sleep(0.2)
+        os.kill(second, signal.SIGKILL)
+        assert waiting.result() not in {first, second}
 
 
 def test_shutting_down_finishes_or_cancels(tmp_path: Path) -> None:

@@ -96,14 +96,17 @@ class Processes(Executor):
                 continue
             try:
                 data = pickle.dumps(call)
-                if worker and not worker[0].is_alive():
-                    self._end(*worker)
-                    worker = None
-                worker = worker or self._start()
                 try:
-                    worker[1].send_bytes(data)
+                    if worker and not self._takes(worker[1], data):
+                        self._end(*worker)  # it died while idle, and has begun nothing
+                        worker = None
+                    if worker is None:
+                        worker = self._start()
+                        if not self._takes(worker[1], data):
+                            raise EOFError
                     data = worker[1].recv_bytes()
                 except (EOFError, OSError):
+                    assert worker is not None
                     reason = self._end(*worker)
                     worker = None
                     raise JobError("jobs.process", reason=reason) from None
@@ -117,6 +120,16 @@ class Processes(Executor):
             del task, future, call, answer
         if worker:
             self._end(*worker)
+
+    @staticmethod
+    def _takes(pipe: Connection, task: bytes) -> bool:
+        """Send a task to a process; returns False if that ended before it began."""
+        try:
+            pipe.send_bytes(task)
+            pipe.recv_bytes()
+        except (EOFError, OSError):
+            return False
+        return True
 
     def _start(self) -> tuple[SpawnProcess, Connection]:
         """Start a process."""
@@ -157,6 +170,7 @@ def _serve(pipe: Connection) -> None:
     with contextlib.suppress(EOFError, OSError):  # the master is gone, or wants no more
         while True:
             data = pipe.recv_bytes()
+            pipe.send_bytes(b"")  # from here on, it is begun
             try:
                 function, args, kwargs = pickle.loads(data)
                 data = pickle.dumps((True, function(*args, **kwargs)))
