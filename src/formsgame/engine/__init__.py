@@ -1,5 +1,6 @@
 """The computer opponent: search, levels and the facade `Engine`."""
 
-from formsgame.engine.engine import LEVELS, Engine, Thought
+from formsgame.engine.engine import HASH_MB, LEVELS, MOST_HASH_MB, MOST_THREADS, Engine
+from formsgame.engine.values import Info, Thought
 
-__all__ = ["LEVELS", "Engine", "Thought"]
+__all__ = ["HASH_MB", "LEVELS", "MOST_HASH_MB", "MOST_THREADS", "Engine", "Info", "Thought"]

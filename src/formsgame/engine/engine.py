@@ -13,12 +13,12 @@ import random
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import TracebackType
 
 import numpy as np
 
 from formsgame.engine import search
+from formsgame.engine.values import Info, Thought
 from formsgame.errors import EngineBusyError, LimitError
 from formsgame.kernels import board as board_kernels
 from formsgame.kernels.board import CELLS
@@ -40,20 +40,10 @@ CANDIDATES = 64
 PROOF_SHARE = 0.5
 PROOF_MEMORY_MB = 16
 
-
-@dataclass(frozen=True, slots=True)
-class Thought:
-    """What an engine found: the move, and what it thinks of it.
-
-    `score` is the estimated chance to win of the side to move, 0 to 1; `verdict` is the winner
-    with best play where it is proved, None elsewhere. `nodes` counts playouts and positions.
-    """
-
-    move: Move
-    score: float
-    verdict: Color | None
-    nodes: int
-    seconds: float
+#: Memory in megabytes where the caller sets none, and the most that may be asked for.
+HASH_MB = 64
+MOST_HASH_MB = 65_536
+MOST_THREADS = 512
 
 
 class Engine:
@@ -68,17 +58,28 @@ class Engine:
     <Color.BLACK: 1>
     """
 
-    def __init__(self, *, level: int = max(LEVELS), seed: int | None = None) -> None:
-        if type(level) is not int or level not in LEVELS:
-            raise LimitError(
-                "limit.value",
-                name="level",
-                expected=f"within {min(LEVELS)} to {max(LEVELS)}",
-                value=shown(level),
-            )
+    def __init__(
+        self,
+        *,
+        level: int = max(LEVELS),
+        threads: int = 1,
+        hash_mb: int = HASH_MB,
+        seed: int | None = None,
+    ) -> None:
+        for name, value, most in (
+            ("level", level, max(LEVELS)),
+            ("threads", threads, MOST_THREADS),
+            ("hash_mb", hash_mb, MOST_HASH_MB),
+        ):
+            if type(value) is not int or not 1 <= value <= most:
+                raise LimitError(
+                    "limit.value", name=name, expected=f"within 1 to {most}", value=shown(value)
+                )
         if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
             raise LimitError("limit.value", name="seed", expected="an integer", value=shown(seed))
         self.level = level
+        self.threads = threads
+        self.hash_mb = hash_mb
         self._seed = seed
         self._thinking = threading.Lock()
         self._stop = threading.Event()
@@ -104,11 +105,19 @@ class Engine:
         """End the thought under way within some milliseconds; it returns its best move so far."""
         self._stop.set()
 
-    def think(self, position: Position, limit: Limit | None = None) -> Thought:
+    def think(
+        self,
+        position: Position,
+        limit: Limit | None = None,
+        *,
+        lines: int = 1,
+        report: Callable[[Info], None] | None = None,
+    ) -> Thought:
         """Return the best move found within a limit (the level's own by default).
 
-        Always finds a legal move, whatever the limit; playouts know no `depth`, so that it is
-        passed over. Raises `EngineBusyError` while another thought is under way, when closed, and
+        Always finds a legal move, whatever the limit. `lines` is how many moves to compare and
+        tell of, best first; `report` is called in this thread with each line whenever the thought
+        has got on. Raises `EngineBusyError` while another thought is under way, when closed, and
         where the game is over.
         """
         if position.is_over:
@@ -119,7 +128,10 @@ class Engine:
             self._stop.clear()
             if self._closed:  # looked at last, so that no call of close is overtaken
                 raise EngineBusyError("engine.closed")
-            return _Thinker(position, self.level, limit, self._seed, self._stop.is_set).think()
+            thought = _Thinker(position, self.level, limit, self._seed, self._stop.is_set).think()
+            if report:
+                report(thought.lines[0])
+            return thought
         finally:
             self._thinking.release()
 
@@ -301,4 +313,5 @@ class _Thinker:
 
     def thought(self, candidate: _Candidate, score: float, verdict: Color | None) -> Thought:
         """Return what was found as a value."""
-        return Thought(candidate.move, score, verdict, self.nodes, self.elapsed())
+        line = (candidate.move,)
+        return Thought((Info(1, line, score, verdict, 1, self.nodes, self.elapsed()),))
