@@ -23,6 +23,7 @@ KNOBS = {
     ADVANCED: (0.7, 0.0, 6.0, 1.0, 4.0, 0.0, 0.0, 0.0),
 }
 ROOT_QUIET = 200
+WEIGHTS = {rules: np.load(f"/tmp/w_{rules.name}.npy") for rules in (STANDARD, ADVANCED)}
 
 
 class Tree:
@@ -39,6 +40,7 @@ class Tree:
         self.flags = np.zeros(size, np.uint8)
         self.state = np.array([1, 0], np.int64)
         self.knobs = np.array(knobs or KNOBS[position.rules], np.float64)
+        self.weights = WEIGHTS[position.rules]
         self._random = np.array([seed], np.uint64)
         start = (
             np.zeros(CELLS, np.int8),
@@ -58,15 +60,12 @@ class Tree:
             np.zeros(5, np.int64),
             np.zeros(CELLS, np.int32),
             np.zeros(4 * CELLS, np.uint16),
-            np.zeros(CELLS, np.int32),
-            np.zeros(CELLS, np.uint16),
-            np.zeros(2, np.int64),
             np.zeros(CELLS, np.uint8),
             np.zeros(CELLS, np.uint8),
             np.zeros(CELLS, np.uint16),
             np.zeros(4096, np.int32),
             np.zeros(4096, np.float64),
-            np.zeros((CELLS, 8), np.int64),
+            np.zeros((CELLS, 9), np.int64),
             np.zeros(CELLS, np.int64),
             np.zeros((4 * CELLS, 6), np.int64),
             np.zeros(1, np.int64),
@@ -92,6 +91,7 @@ class Tree:
                 self.flags,
                 self.state,
                 self.knobs,
+                self.weights,
                 self._random,
                 *self._scratch,
                 table.levels,

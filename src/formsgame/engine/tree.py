@@ -18,7 +18,7 @@ import math
 import numpy as np
 
 from formsgame.compiled import compiled
-from formsgame.engine.cuts import chance, find_parts, judge_parts
+from formsgame.engine.sight import chance, find_parts, judge
 from formsgame.kernels.board import (
     CELLS,
     RING_SAFE,
@@ -29,7 +29,6 @@ from formsgame.kernels.board import (
     ring,
 )
 from formsgame.kernels.playout import (
-    FAST,
     below_high,
     below_low,
     draw,
@@ -37,8 +36,6 @@ from formsgame.kernels.playout import (
     remove,
     remove_cut,
     shift,
-    step_advanced,
-    step_standard,
     touches,
 )
 from formsgame.solver.endings import probe
@@ -265,9 +262,8 @@ def list_standard(
         tries += 1
         bits = draw(random)
         source = np.int64(stones[base + below_high(bits, counts[side])])
-        is_cut = seen[source, 6] + seen[source, 7] > 0
-        if is_cut:
-            continue  # listed above, or the first cell of the pass
+        if seen[source, 8] > 0:
+            continue  # listed above
         if made % 4 == 3 or keys == 0:
             target = np.int64(stones[other_base + below_low(bits, counts[enemy])])
             value = 1.0 - max(first_key, stay)
@@ -303,8 +299,8 @@ def sort_moves(moves: Array, worth: Array, count: Int) -> None:
 
 @compiled(
     "i8(i1[::1], u2[::1], u2[::1], i8[::1], i4[::1], i8, i8, i8, i8, i8, i8, i4[:, ::1], i4[::1],"
-    " f8[::1], f4[::1], u1[::1], i8[::1], f8[::1], u8[::1],"
-    " i1[::1], u2[::1], u2[::1], i8[::1], i4[::1], u2[::1], i4[::1], u2[::1], i8[::1],"
+    " f8[::1], f4[::1], u1[::1], i8[::1], f8[::1], f8[::1], u8[::1],"
+    " i1[::1], u2[::1], u2[::1], i8[::1], i4[::1], u2[::1],"
     " u1[::1], u1[::1], u2[::1], i4[::1], f8[::1], i8[:, ::1], i8[::1], i8[:, ::1], i8[::1],"
     " i8[::1], i8, Array(u8, 1, 'C', readonly=True), i8[::1], i8[::1], i8[::1],"
     " Array(u1, 1, 'C', readonly=True), i8[:, ::1])"
@@ -328,6 +324,7 @@ def grow(
     flags: Array,
     state: Array,
     knobs: Array,
+    weights: Array,
     random: Array,
     board: Array,
     stones: Array,
@@ -335,9 +332,6 @@ def grow(
     counts: Array,
     mark: Array,
     queues: Array,
-    reached: Array,
-    empty: Array,
-    made: Array,
     label: Array,
     open_cells: Array,
     targets: Array,
@@ -421,65 +415,10 @@ def grow(
                 or state[0] + 2048 > visits.size
                 or depth + 2 > path.size
             ):
-                if rules == 0:
-                    found = find_parts(
-                        board, np.int64(stones[0]), counts[1], counts[2], seen, order, parts, clock
-                    )
-                    value = judge_parts(
-                        board, mover, counts[mover], counts[enemy], parts, found
-                    )
-                    if knobs[PLAYOUT_SHARE] > 0:
-                        turn = mover
-                        while counts[1] > 0 and counts[2] > 0 and (counts[1] + counts[2] > levels_known):
-                            step_standard(board, stones, place, counts, mark, queues, random, turn, made)
-                            turn = 3 - turn
-                        if counts[1] == 0 or counts[2] == 0:
-                            won_by = 1 if counts[1] == 0 else 2
-                        else:
-                            known = probe_stones(board, stones, counts, turn, rows, columns, keys, key_starts, bit_starts, caps, wins, scratch)
-                            won_by = turn if known == 1 else 3 - turn
-                        value += knobs[PLAYOUT_SHARE] * (np.float64(won_by == mover) - value)
-                else:
-                    turn = mover
-                    while (
-                        counts[1] > 0
-                        and counts[2] > 0
-                        and (counts[1] + counts[2] > levels_known)
-                    ):
-                        step_advanced(
-                            board,
-                            stones,
-                            place,
-                            counts,
-                            mark,
-                            queues,
-                            reached,
-                            random,
-                            empty,
-                            FAST,
-                            turn,
-                            made,
-                        )
-                        turn = 3 - turn
-                    if counts[1] == 0 or counts[2] == 0:
-                        value = np.float64(counts[mover] == 0)
-                    else:
-                        known = probe_stones(
-                            board,
-                            stones,
-                            counts,
-                            turn,
-                            rows,
-                            columns,
-                            keys,
-                            key_starts,
-                            bit_starts,
-                            caps,
-                            wins,
-                            scratch,
-                        )
-                        winner = turn if known == 1 else 3 - turn
-                        value = np.float64(winner == mover)
+                found = find_parts(
+                    board, np.int64(stones[0]), counts[1], counts[2], seen, order, parts, clock
+                )
+                value = judge(board, stones, counts, mover, parts, found, seen, weights)
                 break
             if links[node, 1] == 0:
                 count = np.int64(0)
@@ -576,16 +515,8 @@ def grow(
                 if looked > wide:
                     break
                 tried = visits[child]
-                if rules == 0:
-                    bonus = knobs[EXPLORE] * priors[child] * root_of / (1.0 + tried)
-                    score = (sums[child] / tried if tried > 0 else worth_here) + bonus
-                else:
-                    score = (
-                        sums[child] / tried
-                        + knobs[EXPLORE] * math.sqrt(math.log(visits[node] + 1.0) / tried)
-                        if tried > 0
-                        else 10.0
-                    )
+                bonus = knobs[EXPLORE] * priors[child] * root_of / (1.0 + tried)
+                score = (sums[child] / tried if tried > 0 else worth_here) + bonus
                 if score > best_score:
                     best_score = score
                     best = child

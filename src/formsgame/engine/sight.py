@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from formsgame.compiled import compiled
-from formsgame.kernels.board import Array, Int, step
+from formsgame.kernels.board import CELLS, Array, Int, step
 
 #: Logarithm of the odds to win of the side to move when both have as many stones, and what each
 #: stone more takes off it, in forms of `FITTED` stones; both shrink with the root of the stones.
@@ -49,9 +49,9 @@ def find_parts(
 ) -> Int:
     """Write the parts of every cut cell of the form that holds `first`; count them.
 
-    `seen` int64[CELLS, 8] is scratch between calls: what it holds of a cell counts if it was met
+    `seen` int64[CELLS, 9] is scratch between calls: what it holds of a cell counts if it was met
     after `clock[0]`. Its columns: when met, the earliest met that hangs together, from where, next
-    direction, black and white stones below, those in parts cut off.
+    direction, black and white stones below, those in parts cut off, and how many those parts are.
     """
     base = clock[0] + 1
     time = base
@@ -63,7 +63,7 @@ def find_parts(
     seen[cell, 3] = 0
     seen[cell, 4] = board[cell] == 1
     seen[cell, 5] = board[cell] == 2
-    seen[cell, 6] = seen[cell, 7] = 0
+    seen[cell, 6] = seen[cell, 7] = seen[cell, 8] = 0
     order[0] = cell
     while True:
         way = seen[cell, 3]
@@ -79,13 +79,14 @@ def find_parts(
                 seen[near, 3] = 0
                 seen[near, 4] = board[near] == 1
                 seen[near, 5] = board[near] == 2
-                seen[near, 6] = seen[near, 7] = 0
+                seen[near, 6] = seen[near, 7] = seen[near, 8] = 0
                 order[time - base] = near
                 cell = near
             elif near != seen[cell, 2] and seen[near, 0] < seen[cell, 1]:
                 seen[cell, 1] = seen[near, 0]
             continue
-        if seen[cell, 6] + seen[cell, 7] > 0 and cell != first:
+        if seen[cell, 8] > 0 and cell != first:
+            seen[cell, 8] += 1
             parts[found, 0] = cell
             parts[found, 1] = -1
             parts[found, 2] = -1
@@ -104,6 +105,7 @@ def find_parts(
             found += 1
             seen[above, 6] += seen[cell, 4]
             seen[above, 7] += seen[cell, 5]
+            seen[above, 8] += 1
             children += np.int64(above == first)
         elif seen[cell, 1] < seen[above, 1]:
             seen[above, 1] = seen[cell, 1]
@@ -112,6 +114,7 @@ def find_parts(
         cell = above
     clock[0] = time
     if children == 1:
+        seen[first, 8] = 0
         for i in range(found):
             if parts[i, 0] == first:
                 found -= 1
@@ -152,3 +155,68 @@ def judge_parts(board: Array, side: Int, own: Int, enemy: Int, parts: Array, fou
             second = value
     stay = 1.0 - max(second, chance(enemy - 1, own)) if enemy > 1 else 0.0
     return max(best, stay)
+
+
+#: How many features each side has; the bias and the weight of the odds by cuts come after both's.
+FEATURES = 14
+
+
+@compiled(
+    "f8(i1[::1], u2[::1], i8[::1], i8, i8[:, ::1], i8, i8[:, ::1], f8[::1])", inner=True
+)
+def judge(
+    board: Array,
+    stones: Array,
+    counts: Array,
+    side: Int,
+    parts: Array,
+    found: Int,
+    seen: Array,
+    weights: Array,
+) -> float:
+    """Return how likely `side` to move wins, by features of the form as a whole.
+
+    `weights` float64[2 * FEATURES + 2]: those of the side to move, of its enemy, bias, cuts.
+    """
+    count = counts[1] + counts[2]
+    total = 0.0
+    for color in range(1, 3):
+        base = 0 if color == side else FEATURES
+        for i in range((color - 1) * CELLS, (color - 1) * CELLS + counts[color]):
+            cell = np.int64(stones[i])
+            own, enemy, empty = 0, 0, 0
+            for way in range(4):
+                near = np.int64(board[cell + step(way)])
+                own += np.int64(near == color)
+                enemy += np.int64(near == 3 - color)
+                empty += np.int64(near == 0)
+            total += weights[base]
+            total += weights[base + 2] * own
+            total += weights[base + 9] * (4 - own - enemy - empty)
+            if enemy > 0:
+                total += weights[base + 1]
+            if empty > 0:
+                total += weights[base + 3]
+            if own + enemy == 1:
+                total += weights[base + 10]
+                if enemy == 1:
+                    total += weights[base + 11]
+            pieces = seen[cell, 8]
+            if pieces > 0:
+                total += weights[base + 4] + weights[base + 7] * enemy
+                if empty > 0:
+                    total += weights[base + 6] + weights[base + 8] * ((1 << pieces) - 2)
+                    total += weights[base + 5] * pieces
+    for i in range(found):
+        color = np.int64(board[parts[i, 0]])
+        base = 0 if color == side else FEATURES
+        if parts[i, 5 - color] == 0:
+            total += weights[base + 12]
+        if parts[i, 2 + color] == 0:
+            total += weights[base + 13]
+    odds = weights[2 * FEATURES] + total * 16.0 / count
+    if weights[2 * FEATURES + 1] != 0.0:
+        value = judge_parts(board, side, counts[side], counts[3 - side], parts, found)
+        value = min(max(value, 0.001), 0.999)
+        odds += weights[2 * FEATURES + 1] * math.log(value / (1.0 - value))
+    return 1.0 / (1.0 + math.exp(-odds))
