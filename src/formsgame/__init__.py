@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from formsgame.engine import Engine, Thought
     from formsgame.errors import (
         EngineBusyError,
+        EngineError,
         FormsError,
         IllegalMoveError,
         JobError,
@@ -47,6 +48,7 @@ _HOMES = {
     "Size": "rules",
     "Symmetry": "rules",
     "EngineBusyError": "errors",
+    "EngineError": "errors",
     "FormsError": "errors",
     "IllegalMoveError": "errors",
     "JobError": "errors",
@@ -88,6 +90,7 @@ __all__ = [
     "Color",
     "Engine",
     "EngineBusyError",
+    "EngineError",
     "FormsError",
     "Game",
     "IllegalMoveError",
