@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from formsgame.engine import Engine, Thought
     from formsgame.errors import (
         EngineBusyError,
-        EngineError,
         FormsError,
         IllegalMoveError,
         JobError,
@@ -48,7 +47,6 @@ _HOMES = {
     "Size": "rules",
     "Symmetry": "rules",
     "EngineBusyError": "errors",
-    "EngineError": "errors",
     "FormsError": "errors",
     "IllegalMoveError": "errors",
     "JobError": "errors",
@@ -90,7 +88,6 @@ __all__ = [
     "Color",
     "Engine",
     "EngineBusyError",
-    "EngineError",
     "FormsError",
     "Game",
     "IllegalMoveError",

@@ -11,7 +11,6 @@ from typing import Any
 
 __all__ = [
     "EngineBusyError",
-    "EngineError",
     "FormsError",
     "IllegalMoveError",
     "JobError",
@@ -252,10 +251,6 @@ class JobError(FormsError, RuntimeError):
 
 class StorageError(FormsError, RuntimeError):
     """Stored games that cannot be opened."""
-
-
-class EngineError(FormsError, RuntimeError):
-    """An engine in a process of its own that does not start, is silent, or answers wrongly."""
 
 
 class TableError(FormsError, RuntimeError):

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 
 from formsgame.engine.streams import read_lines
-from formsgame.errors import EngineBusyError, EngineError, FormsError
+from formsgame.errors import EngineBusyError, FormsError
 from formsgame.limit import Limit
 from formsgame.position import Move, Position
 from formsgame.rules import BLACK, clip
@@ -33,6 +33,10 @@ FAREWELL = 1.0
 _SURVIVED = ("engine.option", "engine.answer", "engine.illegal")
 #: Lines that are kept until somebody asks for them; the oldest go first.
 KEPT_LINES = 4096
+
+
+class EngineError(FormsError, RuntimeError):
+    """An engine in a process of its own that does not start, is silent, or answers wrongly."""
 
 
 class UgiEngine:
