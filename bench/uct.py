@@ -422,16 +422,19 @@ def duel(rules: str, size: int, first: dict, second: dict, seconds: float, numbe
     return position.winner is (fg.BLACK if black == 0 else fg.WHITE)
 
 
-def tune(games: int, seconds: float, settings: list[dict]) -> None:
+def tune(games: int, seconds: float, sizes: list[int], settings: list[dict]) -> None:
     """Play every two of some settings against each other and print how many games each won."""
     for rules in ("standard", "advanced"):
-        for size in (8, 12):
+        for size in sizes:
             for i, first in enumerate(settings):
                 for second in settings[:i]:
                     wins = sum(
                         duel(rules, size, first, second, seconds, number) for number in range(games)
                     )
-                    print(f"{rules} {size}: {first} won {wins} of {games} against {second}")
+                    print(
+                        f"{rules} {size}: {first} won {wins} of {games} against {second}",
+                        flush=True,
+                    )
 
 
 def main() -> None:
@@ -439,10 +442,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--seconds", type=float, default=None)
     parser.add_argument("--tune", type=int, metavar="GAMES", default=0)
-    parser.add_argument("--c", type=float, nargs="+", default=[0.35, 0.7, 1.4])
+    parser.add_argument("--c", type=float, nargs="+", default=[0.3, 0.6, 1.2])
+    parser.add_argument("--sizes", type=int, nargs="+", default=[8, 12], help="to tune for")
     options = parser.parse_args()
     if options.tune:
-        tune(options.tune, options.seconds or 0.05, [{"c": c} for c in options.c])
+        settings = [{"c": c} for c in options.c]
+        tune(options.tune, options.seconds or 0.05, options.sizes, settings)
     else:
         measure(options.seconds or 1.0)
 
