@@ -415,9 +415,7 @@ def bench(
     return 0
 
 
-@app.command(
-    help=_("Speak the Universal Game Interface, for programs that have the computer play.")
-)
+@app.command(help=_("Have other programs use the computer: speak their interface, UGI."))
 def ugi() -> int:
     """Serve another program over standard input and output."""
     from formsgame.cli import ugi as interface
@@ -471,99 +469,6 @@ WorkersOption = Annotated[
         "--workers", min=1, max=1024, metavar="N", help=_("Processes that work: all processors.")
     ),
 ]
-
-
-@app.command(
-    help=_("Play a match of two engines, both sides of each opening, and say who is better.")
-    + "\n\n"
-    + _("A and B are levels of the computer, as 5, or commands that start UGI engines.")
-)
-def match(
-    first: Annotated[str, typer.Argument(metavar="A")],
-    second: Annotated[str, typer.Argument(metavar="B")],
-    rules: RulesOption = None,
-    size: SizeOption = None,
-    games: Annotated[
-        int,
-        typer.Option("--games", "-n", min=2, max=1_000_000, metavar="N", help=_("Games, even.")),
-    ] = 100,
-    opening_plies: Annotated[
-        int,
-        typer.Option(
-            "--opening-plies", min=0, max=675, metavar="N", help=_("Random plies of an opening.")
-        ),
-    ] = 2,
-    seconds: Annotated[
-        float | None, typer.Option("--seconds", metavar="N", help=_("Time of a move."))
-    ] = None,
-    nodes: Annotated[
-        int | None,
-        typer.Option("--nodes", metavar="N", help=_("Positions looked at for a move.")),
-    ] = None,
-    time: Annotated[
-        float | None,
-        typer.Option("--time", metavar="N", help=_("Seconds for all moves; late is lost.")),
-    ] = None,
-    increment: Annotated[
-        float, typer.Option("--increment", metavar="N", help=_("Seconds gained with a move."))
-    ] = 0.0,
-    seed: Annotated[
-        int, typer.Option("--seed", min=0, metavar="N", help=_("The same seed: same openings."))
-    ] = 0,
-    sprt: Annotated[
-        tuple[float, float] | None,
-        typer.Option(
-            "--sprt", metavar="ELO0 ELO1", help=_("End when A is known to be that much better.")
-        ),
-    ] = None,
-    alpha: Annotated[
-        float, typer.Option("--alpha", metavar="N", help=_("Chance to accept ELO1 wrongly."))
-    ] = 0.05,
-    beta: Annotated[
-        float, typer.Option("--beta", metavar="N", help=_("Chance to accept ELO0 wrongly."))
-    ] = 0.05,
-    workers: WorkersOption = None,
-    journal: Annotated[
-        Path | None,
-        typer.Option("--journal", metavar="FOLDER", help=_("Go on there after an interruption.")),
-    ] = None,
-    records: Annotated[
-        Path | None,
-        typer.Option("--records", "-o", metavar="FILE", help=_("Write the games' records.")),
-    ] = None,
-    json: Annotated[
-        Path | None,
-        typer.Option("--json", metavar="FILE", help=_("Write the result as JSON, too.")),
-    ] = None,
-) -> int:
-    """Play a match."""
-    from formsgame.cli import match as matches
-    from formsgame.cli.study import RULES, SIZE
-
-    settings = matches.make_settings(
-        a=first,
-        b=second,
-        rules=rules.value if rules else RULES,
-        size=size or SIZE,
-        opening_plies=opening_plies,
-        seconds=seconds,
-        nodes=nodes,
-        time=time,
-        increment=increment,
-        seed=seed,
-    )
-    if games % 2:
-        raise typer.BadParameter(_("each opening takes two games"), param_hint="--games")
-    matches.run(
-        settings,
-        games,
-        sprt=matches.make_sprt(sprt, alpha, beta),
-        workers=workers,
-        folder=journal,
-        records=records,
-        json=json,
-    )
-    return 0
 
 
 @app.command(
