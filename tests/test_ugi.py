@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import random
 import re
@@ -910,7 +911,14 @@ def test_an_engine_that_won_t_leave_is_killed(tmp_path: Path) -> None:
     engine.close()
     assert engine._child.process.returncode == -signal.SIGKILL
     status = Path(f"/proc/{child.read_text()}/stat")
-    assert not status.exists() or status.read_text().split()[2] in "ZX"
+    for _ in range(1000):  # the system takes its time
+        with contextlib.suppress(OSError):
+            if status.read_text().split()[2] not in "ZX":
+                time.sleep(0.01)
+                continue
+        break
+    else:
+        pytest.fail("the engine's child lives on")
 
 
 def test_a_forgotten_engine_ends(tmp_path: Path) -> None:
