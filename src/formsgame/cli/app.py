@@ -110,6 +110,13 @@ LevelOption = Annotated[
     ),
 ]
 
+WorkersOption = Annotated[
+    int | None,
+    typer.Option(
+        "--workers", min=1, max=1024, metavar="N", help=_("Processes that work: all processors.")
+    ),
+]
+
 app = typer.Typer(
     name="formsgame",
     help=_("Play and study Forms, the game of Steven W. Meyers: who runs out of stones wins."),
@@ -423,6 +430,67 @@ def ugi() -> int:
     return interface.run()
 
 
+@app.command(
+    help=_("Say which moves are best, or mark the turning points of games.")
+    + _POSITION
+    + " "
+    + _(
+        "Instead, FILE is a record file; its games are written with scores, marks and better "
+        "moves. After Ctrl-C, what is done is kept."
+    )
+)
+def analyse(
+    position: PositionArgument = None,
+    rules: RulesOption = None,
+    size: SizeOption = None,
+    lines: Annotated[
+        int,
+        typer.Option("--lines", "-n", min=1, max=1000, metavar="N", help=_("Moves to compare.")),
+    ] = 1,
+    seconds: Annotated[
+        float | None,
+        typer.Option("--seconds", min=0, metavar="N", help=_("Time for each position.")),
+    ] = None,
+    nodes: Annotated[
+        int | None,
+        typer.Option("--nodes", min=1, metavar="N", help=_("Nodes for each position.")),
+    ] = None,
+    depth: Annotated[
+        int | None, typer.Option("--depth", "-d", min=1, metavar="N", help=_("Plies to look."))
+    ] = None,
+    level: Annotated[
+        int | None,
+        typer.Option("--level", metavar="LEVEL", help=_("Level of the computer: the highest.")),
+    ] = None,
+    threads: Annotated[
+        int, typer.Option("--threads", min=1, metavar="N", help=_("Threads for each position."))
+    ] = 1,
+    hash_mb: Annotated[
+        int | None,
+        typer.Option("--hash", min=1, metavar="MB", help=_("Memory that a search may use.")),
+    ] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help=_("File for the analysed games.")),
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help=_("Write JSON, a line for the position or each game."))
+    ] = False,
+    journal: Annotated[
+        Path | None,
+        typer.Option("--journal", metavar="FOLDER", help=_("Go on there after an interruption.")),
+    ] = None,
+    workers: WorkersOption = None,
+) -> int:
+    """Analyse."""
+    from formsgame.cli import analyse as analysing
+
+    effort = analysing.Effort(lines, seconds, nodes, depth, level, threads, hash_mb)
+    return analysing.run(
+        position, rules, size, effort, file=file, json=json, journal=journal, workers=workers
+    )
+
+
 @app.command(help=_("Say who wins with best play, and how.") + _POSITION)
 def solve(
     position: PositionArgument = None,
@@ -461,14 +529,6 @@ def solve(
         raise typer.BadParameter(_("say what to solve: a POSITION, or --rules and --board"))
     solving.solve(study.find_position(position, rules, size), seconds, nodes, memory, moves)
     return 0
-
-
-WorkersOption = Annotated[
-    int | None,
-    typer.Option(
-        "--workers", min=1, max=1024, metavar="N", help=_("Processes that work: all processors.")
-    ),
-]
 
 
 @app.command(
