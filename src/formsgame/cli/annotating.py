@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from formsgame import __version__
@@ -17,6 +17,7 @@ from formsgame.rules import BLACK, WHITE, Color
 
 #: Glyphs by how much of the chance to win a move gives away, the worst first: ??, ? and ?!.
 GLYPHS = ((0.3, 4), (0.2, 2), (0.1, 6))
+_OURS = {glyph for _loss, glyph in GLYPHS}
 #: Glyphs that judge a move: where a person has given one, that stands.
 JUDGEMENTS = range(1, 7)
 #: Most plies that are written of a better line.
@@ -74,18 +75,14 @@ def annotate(game: Game, evaluations: Evaluations) -> list[Judgement]:
     judgements = list(judge(game, evaluations))
     for judgement in judgements:
         node = judgement.node
-        was_analysed = _EARLIER.search(node.comment) is not None
+        glyphs = list(node.glyphs)
+        if _EARLIER.search(node.comment):
+            glyphs = [glyph for glyph in glyphs if glyph not in _OURS]
+        if judgement.glyph is not None and not set(glyphs) & set(JUDGEMENTS):
+            glyphs.append(judgement.glyph)
+        node.glyphs = glyphs
         _say(node, judgement.evaluation, judgement.sentence)
-        if judgement.glyph is None or judgement.better is None:
-            glyphs = [glyph for glyph in node.glyphs if not was_analysed or not _is_ours(glyph)]
-            if node.move is not None:
-                node.glyphs = glyphs
-            continue
-        theirs = [glyph for glyph in node.glyphs if not was_analysed or not _is_ours(glyph)]
-        if not set(theirs) & set(JUDGEMENTS):
-            theirs.append(judgement.glyph)
-        node.glyphs = theirs
-        if node.parent is not None:
+        if judgement.better is not None and node.parent is not None:
             _add_line(node.parent, judgement.better)
     if judgements:
         game.headers["Annotator"] = f"formsgame {__version__}"
@@ -94,17 +91,31 @@ def annotate(game: Game, evaluations: Evaluations) -> list[Judgement]:
 
 def judge(game: Game, evaluations: Evaluations) -> Iterator[Judgement]:
     """Yield what there is to say of the start and of every move, as far as all is known."""
+    places = list(_main_line(game))
+    known = [_evaluation(node.position, evaluations) for node in places]
+    for number in range(len(places) - 1, 0, -1):
+        before, after = known[number - 1], known[number]
+        mover, move = places[number - 1].position.side_to_move, places[number].move
+        # A move to a proved win is one itself, also where the search has not found it.
+        if before and after and move and after.verdict is mover and before.verdict is not mover:
+            known[number - 1] = replace(after, line=(move, *after.line))
+    for number, (node, evaluation) in enumerate(zip(places, known, strict=True)):
+        if evaluation is not None:
+            yield _judge_move(node, known[number - 1] if number else None, evaluation)
+
+
+def _main_line(game: Game) -> Iterator[Node]:
     node: Node | None = game.root
-    before: Evaluation | None = None
     while node is not None:
-        position = node.position
-        after = evaluations.get(str(position))
-        winner = position.winner
-        if winner is not None:
-            after = Evaluation(float(winner is BLACK), winner)
-        if after is not None:
-            yield _judge_move(node, before, after)
-        before, node = after, node.next
+        yield node
+        node = node.next
+
+
+def _evaluation(position: Position, evaluations: Evaluations) -> Evaluation | None:
+    winner = position.winner
+    if winner is not None:
+        return Evaluation(float(winner is BLACK), winner)
+    return evaluations.get(str(position))
 
 
 def _judge_move(node: Node, before: Evaluation | None, after: Evaluation) -> Judgement:
@@ -149,7 +160,3 @@ def _add_line(node: Node, better: Evaluation) -> None:
             node = node.add(move)
             if number == 0:
                 _say(node, better)
-
-
-def _is_ours(glyph: int) -> bool:
-    return glyph in {ours for _loss, ours in GLYPHS}
