@@ -56,6 +56,7 @@ def test_all_commands_are_there() -> None:
         "puzzles verify",
         "puzzles make",
         "solve",
+        "match",
         "analyse",
         "ugi",
         "tables",

@@ -532,13 +532,16 @@ def solve(
 
 
 @app.command(
-    help=_("Play a match of two engines, both sides of each opening, and say who is better.")
+    help=_("Play a match of two engines and say which is better.")
     + "\n\n"
-    + _("A and B are levels of the computer, as 5, or commands that start UGI engines.")
+    + _(
+        "A is a level of the computer, as 5, or a command that starts a UGI engine. "
+        "So B is. They play two games from each random opening, the colors changed."
+    )
 )
 def match(
-    first: Annotated[str, typer.Argument(metavar="A")],
-    second: Annotated[str, typer.Argument(metavar="B")],
+    first: Annotated[str, typer.Argument(metavar="A", hidden=True)],
+    second: Annotated[str, typer.Argument(metavar="B", hidden=True)],
     rules: RulesOption = None,
     size: SizeOption = None,
     games: Annotated[
@@ -568,6 +571,10 @@ def match(
     seed: Annotated[
         int, typer.Option("--seed", min=0, metavar="N", help=_("The same seed: same openings."))
     ] = 0,
+    patience: Annotated[
+        float,
+        typer.Option("--patience", metavar="N", help=_("Seconds to wait for a silent engine.")),
+    ] = 120.0,
     sprt: Annotated[
         tuple[float, float] | None,
         typer.Option(
@@ -609,6 +616,7 @@ def match(
         time=time,
         increment=increment,
         seed=seed,
+        patience=patience,
     )
     if games % 2:
         raise typer.BadParameter(_("each opening takes two games"), param_hint="--games")

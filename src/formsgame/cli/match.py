@@ -209,7 +209,7 @@ def _try_players(settings: Settings) -> dict[str, str]:
     names = {}
     for name, text in ((A, settings.a), (B, settings.b)):
         try:
-            player = open_player(text)
+            player = open_player(text, settings.patience)
         except PlayerError as error:
             raise output.FailureError(str(error)) from None
         names[name] = player.name

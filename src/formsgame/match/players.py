@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import time
 from typing import Protocol
 
 from formsgame import compiled
 from formsgame.engine import LEVELS, Engine
-from formsgame.engine.client import EngineError, UgiEngine
+from formsgame.engine.client import GRACE, PATIENCE, EngineError, UgiEngine
 from formsgame.errors import FormsError, LimitError
 from formsgame.limit import Limit
 from formsgame.position import Move, Position
@@ -68,10 +69,10 @@ def parse_level(text: str) -> int | None:
     return None
 
 
-def open_player(text: str) -> Player:
+def open_player(text: str, patience: float = PATIENCE) -> Player:
     """Return the player that a text names; raises `PlayerError` for one that does not start."""
     level = parse_level(text)
-    return UgiPlayer(text) if level is None else LevelPlayer(level)
+    return UgiPlayer(text, patience) if level is None else LevelPlayer(level)
 
 
 class LevelPlayer:
@@ -82,7 +83,7 @@ class LevelPlayer:
         self.name = f"level {level}"
         self.seconds = 0.0
         self._engine = Engine(level=level)
-        compiled.warm_up(modules=compiled.PLAY_MODULES)  # not while a clock runs
+        _warm_up()
 
     def new_game(self, seed: int) -> None:
         """Begin with an engine that remembers nothing."""
@@ -110,8 +111,9 @@ class LevelPlayer:
 class UgiPlayer:
     """An engine that speaks the Universal Game Interface, started anew when it has ended."""
 
-    def __init__(self, command: str) -> None:
+    def __init__(self, command: str, patience: float = PATIENCE) -> None:
         self.command = command
+        self.patience = patience
         self.name = clip(command, 80)
         self.seconds = 0.0
         self._engine: UgiEngine | None = None
@@ -145,7 +147,9 @@ class UgiPlayer:
 
     def _start(self) -> UgiEngine:
         try:
-            self._engine = UgiEngine(self.command)
+            self._engine = UgiEngine(
+                self.command, patience=self.patience, grace=min(GRACE, self.patience)
+            )
         except EngineError as error:
             raise self._failure(error) from error
         self.name = self._engine.name
@@ -155,3 +159,9 @@ class UgiPlayer:
         """Return the error of a game, the process that made it being ended."""
         self.close()
         return PlayerError(FAULTS.get(error.code, DIED), str(error))
+
+
+@functools.cache
+def _warm_up() -> None:
+    """Have everything compiled before a clock runs."""
+    compiled.warm_up(modules=compiled.PLAY_MODULES)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from formsgame.engine.client import PATIENCE
 from formsgame.errors import LimitError
 from formsgame.jobs import chunk_seed
 from formsgame.limit import Limit
@@ -52,6 +53,8 @@ class Settings:
     time: float | None = None
     increment: float = 0.0
     seed: int = 0
+    #: Seconds after which an engine that does not answer has lost, where no time is set.
+    patience: float = PATIENCE
 
     def __post_init__(self) -> None:
         check_start_size(parse_rules(self.rules), parse_size(self.size))
@@ -71,6 +74,7 @@ class Settings:
                 value=shown(self.time),
             )
         self.limit(self.time)
+        Limit(seconds=self.patience)
         for player in (self.a, self.b):
             if parse_level(player) is None and self.limit(self.time) is None:
                 raise LimitError(
@@ -200,7 +204,7 @@ class _Table:
     def _make_ready(self, name: str) -> None:
         if name not in self.players:
             text = self.settings.a if name == A else self.settings.b
-            self.players[name] = open_player(text)
+            self.players[name] = open_player(text, self.settings.patience)
         number = 4 * self.pair + 2 * (self.black == B) + (name == B)
         self.players[name].new_game(chunk_seed(self.settings.seed, number))
 
