@@ -535,8 +535,8 @@ def solve(
     help=_("Play a match of two engines and say which is better.")
     + "\n\n"
     + _(
-        "A is a level of the computer, as 5, or a command that starts a UGI engine. "
-        "So B is. They play two games from each random opening, the colors changed."
+        "A is a level of the computer, as 5, or a command that starts a UGI engine. And "
+        "B is the other. They play two games from each random opening, the colors changed."
     )
 )
 def match(
