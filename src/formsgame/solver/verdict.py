@@ -2,7 +2,7 @@
 
 Endgame tables answer at once for small forms. Above them, positions that fit 64-bit words (with
 standard rules, forms that fit 8 x 8; with advanced rules, boards that do after margins no slide can
-feel are cut off) are searched by proof numbers; all others depth first.
+feel are cut off) are searched by proof numbers on words, all others on whole forms; see `wide`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from formsgame.kernels.bits import make_layout
 from formsgame.limit import Limit
 from formsgame.position import Move, Position
 from formsgame.rules import ADVANCED, BLACK, STANDARD, WHITE, Color, Rules, Size, shown
-from formsgame.solver import search, wide
+from formsgame.solver import search
 from formsgame.solver.clock import Clock
 from formsgame.solver.tables import Table, best_table
+from formsgame.solver.wide import Memory, WideSearch
 from formsgame.solver.work import SearchWork, run_together
 
 #: Memory of a transposition table, in megabytes, where the caller sets none.
@@ -145,6 +146,7 @@ class Solver:
         size = 1 << (entries.bit_length() - 1)
         self._entries = np.zeros((size, 3), np.uint64)
         self._board = Size(0, 0)
+        self._wide = Memory(memory_mb)
 
     def solve(
         self,
@@ -222,9 +224,15 @@ class Solver:
         won = position.winner
         if won is not None:
             return won, None
-        box = _box_of(position)
-        if box is None or self.table.wins_for_mover(position) is not None:
+        if self.table.wins_for_mover(position) is not None:
             return self._first_winning(position, clock)
+        box = _box_of(position)
+        if box is None:
+            found = WideSearch(position, self.table, self._wide)
+            result = found.run(clock)
+            if result == search.UNKNOWN:
+                return None
+            return (side, found.winning_move()) if result == search.WIN else (side.opponent, None)
         result, work = self._search_words(box, position, clock)
         if result == search.UNKNOWN:
             return None
@@ -267,7 +275,7 @@ class Solver:
             result = (
                 self._search_words(box, position, clock)[0]
                 if box
-                else wide.search_wide(position, self.table, clock)
+                else WideSearch(position, self.table, self._wide).run(clock)
             )
             if result == search.UNKNOWN:
                 return None
