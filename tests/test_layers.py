@@ -20,7 +20,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("errors", "rules", "compiled", "kernels", "limit"),
     ("notation", "position"),
     ("record", "simulate", "svg", "jobs"),
-    ("solver", "engine"),
+    ("solver", "engine", "match"),
     ("server",),
     ("web", "cli", "adapters", "bench", "__main__"),
 )
@@ -36,6 +36,7 @@ STEPS = (
     ("kernels", "rules"),
     ("notation", "position"),
     ("solver", "engine"),
+    ("engine", "match"),
     ("server.livegame", "server.storage"),
     ("server.livegame", "server.app"),
 )

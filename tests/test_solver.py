@@ -6,8 +6,10 @@ import itertools
 import os
 import random
 import signal
+import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +22,7 @@ from commanding import refused, run, start
 from formsgame.solver import Solver, building, search, tables, verdict, wide
 from formsgame.solver.clock import Clock
 from formsgame.solver.tables import Table
+from formsgame.solver.work import SearchWork, run_together
 
 VECTORS = Path(__file__).parent / "vectors"
 BOTH = (fg.STANDARD, fg.ADVANCED)
@@ -156,8 +159,7 @@ def test_a_naive_search_agrees_on_outcome_classes(judged: Judged) -> None:
 
 def with_entries(solver: Solver, count: int) -> Solver:
     """Leave a solver a transposition table of so many entries."""
-    solver._positions = np.zeros((count, 2), np.uint64)
-    solver._numbers = np.zeros((count, 3), np.uint32)
+    solver._entries = np.zeros((count, 3), np.uint64)
     return solver
 
 
@@ -197,13 +199,126 @@ def test_both_searches_agree(rules: fg.Rules) -> None:
     solver = Solver(rules, memory_mb=1, table=table)
     found = building.random_positions(rules, 7, random.Random(7))
     for position in itertools.islice(found, 300):
-        if verdict._as_words(position) is None:
+        if verdict._box_of(position) is None:
             continue
         result = wide.search_wide(position, table, no_limit())
         assert result != search.UNKNOWN
         side = position.side_to_move
         winner = side if result == search.WIN else side.opponent
         assert solver.winner(position, no_limit()) is winner, position
+
+
+# Threads
+
+
+@pytest.mark.parametrize(("entries", "stones"), [(1 << 15, 13), (16 * search.WAYS, 10)])
+@pytest.mark.parametrize("rules", BOTH, ids=str)
+def test_threads_with_one_small_table_change_no_verdict(
+    rules: fg.Rules, entries: int, stones: int
+) -> None:
+    """Four solvers of two threads each search all positions in their own order."""
+    generator = random.Random(f"threads {rules.name}")
+    nothing = Table.empty(rules)
+    alone = Solver(rules, memory_mb=4, table=nothing)
+    expected: dict[fg.Position, fg.Color | None] = {}
+    while len(expected) < 24:
+        position = package(shapes.random_board(rules.name, 4, 4, generator))
+        if 9 <= sum(position.counts.values()) <= stones and not position.is_over:
+            expected[position] = alone.winner(position, no_limit())
+    table = np.zeros((entries, 3), np.uint64)
+
+    def search_all(seed: int) -> dict[fg.Position, fg.Color | None]:
+        solver = Solver(rules, memory_mb=1, table=nothing, threads=2)
+        solver._entries = table
+        solver._board = alone._board  # the table is for all of them: none may clear it
+        order = random.Random(seed).sample(sorted(expected, key=str), len(expected))
+        return {position: solver.winner(position, no_limit()) for position in order}
+
+    with ThreadPoolExecutor(4) as pool:
+        for found in pool.map(search_all, range(4)):
+            assert found == expected
+
+
+def words_of(position: fg.Position) -> tuple[int, int]:
+    box = verdict._box_of(position)
+    assert box is not None
+    return box.words(position)
+
+
+def test_what_goes_wrong_in_a_thread_reaches_the_caller() -> None:
+    """Neither an error in any of the threads nor an interrupt of the caller leaves one behind."""
+    threads = threading.active_count()
+
+    def fail_at(number: int) -> Callable[[SearchWork, int], int]:
+        def run(work: SearchWork, budget: int) -> int:
+            if work.noise == number and work.level[1] > 0:
+                raise ZeroDivisionError
+            work.level[1] += budget
+            time.sleep(0.001)
+            return search.UNKNOWN
+
+        return run
+
+    for number in range(3):
+        with pytest.raises(ZeroDivisionError):
+            run_together(*words_of(HARD), 3, fail_at(number), no_limit())
+        assert threading.active_count() == threads
+
+    def interrupt() -> bool:
+        raise KeyboardInterrupt
+
+    told: list[int] = []
+    solver = Solver(fg.ADVANCED, memory_mb=1, threads=3)
+    with pytest.raises(KeyboardInterrupt):
+        solver.solve(HARD, report=told.append, stopped=lambda: len(told) > 20 and interrupt())
+    assert threading.active_count() == threads
+
+
+def test_threads_keep_to_the_limit() -> None:
+    threads = threading.active_count()
+    solver = Solver(fg.ADVANCED, memory_mb=1, threads=3)
+    for nodes in (1, 300, 5000):
+        clock = Clock(fg.Limit(nodes=nodes), None, None)
+        assert solver.winner(HARD, clock) is None
+        assert clock.nodes == nodes
+        assert threading.active_count() == threads
+    start = time.perf_counter()
+    assert solver.solve(HARD, fg.Limit(seconds=0.2)) is None
+    assert time.perf_counter() - start < 5
+    for wrong in (0, -1, 1.5, True, "2"):
+        with pytest.raises(fg.LimitError):
+            Solver(fg.ADVANCED, threads=wrong)  # type: ignore[arg-type]
+
+
+def test_any_thread_may_find_the_result() -> None:
+    """Whichever of them is first, its result is the one that is told."""
+    for number in range(3):
+
+        def run(work: SearchWork, budget: int, number: int = number) -> int:
+            work.level[1] += budget
+            time.sleep(0.001)
+            return search.WIN if work.noise == number else search.UNKNOWN
+
+        result, work = run_together(*words_of(HARD), 3, run, no_limit())
+        assert (result, work.noise) == (search.WIN, number)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_best_move_wins(judged: Judged, threads: int) -> None:
+    rules = judged[0][0].rules
+    for table in (tables.best_table(rules), Table.empty(rules)):
+        solver = Solver(rules, memory_mb=1, table=table, threads=threads)
+        for position, wins, winning in judged[:150]:
+            side = position.side_to_move
+            found = solver.best_move(position, no_limit())
+            assert found is not None
+            assert found[0] is (side if wins else side.opponent)
+            assert (str(found[1]) in winning) if winning else found[1] is None
+
+
+def test_no_best_move_without_a_proof() -> None:
+    solver = Solver(fg.ADVANCED, memory_mb=1)
+    assert solver.best_move(HARD, Clock(fg.Limit(nodes=300), None, None)) is None
 
 
 class Halting(Clock):

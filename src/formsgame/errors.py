@@ -120,6 +120,12 @@ MESSAGES: dict[str, str] = {
     "engine.busy": "this engine is thinking already; one thought at a time",
     "engine.closed": "this engine is closed",
     "engine.over": "the game is over; there is nothing to think about",
+    "engine.start": "{engine} cannot be started: {reason}",
+    "engine.ended": "{engine} ended when it was to answer {command!r}: {reason}",
+    "engine.silent": "{engine} did not answer {command!r} within {seconds} seconds",
+    "engine.answer": "{engine} answered {command!r} with {answer!r}: {reason}",
+    "engine.illegal": "{engine} answered {command!r} with a move against the rules: {cause}",
+    "engine.option": "{engine} has no option {name!r} (it has {known})",
     # jobs
     "jobs.failed": "chunk {number} {chunk} failed: {reason}",
     "jobs.lost": "chunk {number} {chunk} was given up after {count} attempts: {reason}",

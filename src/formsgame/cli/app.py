@@ -110,6 +110,13 @@ LevelOption = Annotated[
     ),
 ]
 
+WorkersOption = Annotated[
+    int | None,
+    typer.Option(
+        "--workers", min=1, max=1024, metavar="N", help=_("Processes that work: all processors.")
+    ),
+]
+
 app = typer.Typer(
     name="formsgame",
     help=_("Play and study Forms, the game of Steven W. Meyers: who runs out of stones wins."),
@@ -415,6 +422,75 @@ def bench(
     return 0
 
 
+@app.command(help=_("Have other programs use the computer: speak their interface, UGI."))
+def ugi() -> int:
+    """Serve another program over standard input and output."""
+    from formsgame.cli import ugi as interface
+
+    return interface.run()
+
+
+@app.command(
+    help=_("Say which moves are best, or mark the turning points of games.")
+    + _POSITION
+    + " "
+    + _(
+        "Instead, FILE is a record file; its games are written with scores, marks and better "
+        "moves. After Ctrl-C, what is done is kept."
+    )
+)
+def analyse(
+    position: PositionArgument = None,
+    rules: RulesOption = None,
+    size: SizeOption = None,
+    lines: Annotated[
+        int,
+        typer.Option("--lines", "-n", min=1, max=1000, metavar="N", help=_("Moves to compare.")),
+    ] = 1,
+    seconds: Annotated[
+        float | None,
+        typer.Option("--seconds", min=0, metavar="N", help=_("Time for each position.")),
+    ] = None,
+    nodes: Annotated[
+        int | None,
+        typer.Option("--nodes", min=1, metavar="N", help=_("Nodes for each position.")),
+    ] = None,
+    depth: Annotated[
+        int | None, typer.Option("--depth", "-d", min=1, metavar="N", help=_("Plies to look."))
+    ] = None,
+    level: Annotated[
+        int | None,
+        typer.Option("--level", metavar="LEVEL", help=_("Level of the computer: the highest.")),
+    ] = None,
+    threads: Annotated[
+        int, typer.Option("--threads", min=1, metavar="N", help=_("Threads for each position."))
+    ] = 1,
+    hash_mb: Annotated[
+        int | None,
+        typer.Option("--hash", min=1, metavar="MB", help=_("Memory that a search may use.")),
+    ] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help=_("File for the analysed games.")),
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help=_("Write JSON, a line for the position or each game."))
+    ] = False,
+    journal: Annotated[
+        Path | None,
+        typer.Option("--journal", metavar="FOLDER", help=_("Go on there after an interruption.")),
+    ] = None,
+    workers: WorkersOption = None,
+) -> int:
+    """Analyse."""
+    from formsgame.cli import analyse as analysing
+
+    effort = analysing.Effort(lines, seconds, nodes, depth, level, threads, hash_mb)
+    return analysing.run(
+        position, rules, size, effort, file=file, json=json, journal=journal, workers=workers
+    )
+
+
 @app.command(help=_("Say who wins with best play, and how.") + _POSITION)
 def solve(
     position: PositionArgument = None,
@@ -455,12 +531,105 @@ def solve(
     return 0
 
 
-WorkersOption = Annotated[
-    int | None,
-    typer.Option(
-        "--workers", min=1, max=1024, metavar="N", help=_("Processes that work: all processors.")
-    ),
-]
+@app.command(
+    help=_("Play a match of two engines and say which is better.")
+    + "\n\n"
+    + _(
+        "A is a level of the computer, as 5, or a command that starts a UGI engine. And "
+        "B is the other. They play two games from each random opening, the colors changed."
+    )
+)
+def match(
+    first: Annotated[str, typer.Argument(metavar="A", hidden=True)],
+    second: Annotated[str, typer.Argument(metavar="B", hidden=True)],
+    rules: RulesOption = None,
+    size: SizeOption = None,
+    games: Annotated[
+        int,
+        typer.Option("--games", "-n", min=2, max=1_000_000, metavar="N", help=_("Games, even.")),
+    ] = 100,
+    opening_plies: Annotated[
+        int,
+        typer.Option(
+            "--opening-plies", min=0, max=675, metavar="N", help=_("Random plies of an opening.")
+        ),
+    ] = 2,
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", metavar="N", help=_("Time of a move."))
+    ] = None,
+    nodes: Annotated[
+        int | None,
+        typer.Option("--nodes", metavar="N", help=_("Positions looked at for a move.")),
+    ] = None,
+    time: Annotated[
+        float | None,
+        typer.Option("--time", metavar="N", help=_("Seconds for all moves; late is lost.")),
+    ] = None,
+    increment: Annotated[
+        float, typer.Option("--increment", metavar="N", help=_("Seconds gained with a move."))
+    ] = 0.0,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, metavar="N", help=_("The same seed: same openings."))
+    ] = 0,
+    patience: Annotated[
+        float,
+        typer.Option("--patience", metavar="N", help=_("Seconds to wait for a silent engine.")),
+    ] = 120.0,
+    sprt: Annotated[
+        tuple[float, float] | None,
+        typer.Option(
+            "--sprt", metavar="ELO0 ELO1", help=_("End when A is known to be that much better.")
+        ),
+    ] = None,
+    alpha: Annotated[
+        float, typer.Option("--alpha", metavar="N", help=_("Chance to accept ELO1 wrongly."))
+    ] = 0.05,
+    beta: Annotated[
+        float, typer.Option("--beta", metavar="N", help=_("Chance to accept ELO0 wrongly."))
+    ] = 0.05,
+    workers: WorkersOption = None,
+    journal: Annotated[
+        Path | None,
+        typer.Option("--journal", metavar="FOLDER", help=_("Go on there after an interruption.")),
+    ] = None,
+    records: Annotated[
+        Path | None,
+        typer.Option("--records", "-o", metavar="FILE", help=_("Write the games' records.")),
+    ] = None,
+    json: Annotated[
+        Path | None,
+        typer.Option("--json", metavar="FILE", help=_("Write the result as JSON, too.")),
+    ] = None,
+) -> int:
+    """Play a match."""
+    from formsgame.cli import match as matches
+    from formsgame.cli.study import RULES, SIZE
+
+    settings = matches.make_settings(
+        a=first,
+        b=second,
+        rules=rules.value if rules else RULES,
+        size=size or SIZE,
+        opening_plies=opening_plies,
+        seconds=seconds,
+        nodes=nodes,
+        time=time,
+        increment=increment,
+        seed=seed,
+        patience=patience,
+    )
+    if games % 2:
+        raise typer.BadParameter(_("each opening takes two games"), param_hint="--games")
+    matches.run(
+        settings,
+        games,
+        sprt=matches.make_sprt(sprt, alpha, beta),
+        workers=workers,
+        folder=journal,
+        records=records,
+        json=json,
+    )
+    return 0
 
 
 @tables_app.command(

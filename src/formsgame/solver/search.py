@@ -8,6 +8,11 @@ A position is two words, as in `kernels.bits`. With standard rules only adjacenc
 positions are compared after moving them to the corner, turning and mirroring; with advanced rules
 after the symmetries of the board. The transposition table holds whole positions: the hash only
 says where to look.
+
+Several threads may search with one table at once, without locks. An entry is three words, numbers
+and a position; what is written of the position is changed by the numbers (Hyatt and Mann 2002), so
+that an entry of which threads have written parts in turn reads as another position, which no one
+asks for. So numbers, once found, are always those that some thread has stored for the position.
 """
 
 from __future__ import annotations
@@ -30,8 +35,12 @@ LOSS = 0
 WIN = 1
 UNKNOWN = 2
 
-#: A number no proof needs.
-INFINITE = 1 << 30
+#: Bits of phi and delta in an entry of the transposition table, and of what measures the work.
+NUMBER_BITS = 29
+WORK_BITS = 6
+#: A number no proof needs, and the largest that any may.
+INFINITE = (1 << NUMBER_BITS) - 1
+LARGEST = INFINITE - 1
 #: Entries of the transposition table among which a position may stand.
 WAYS = 4
 
@@ -208,36 +217,72 @@ def slot_of(own: Int, enemy: Int, size: Int) -> Int:
     return np.int64(z & np.uint64(size - 1)) & ~(WAYS - 1)
 
 
-@compiled("i8(u8, u8, u8[:, ::1], i8)", inline=True)
-def find_entry(own: Int, enemy: Int, table: Array, slot: Int) -> Int:
-    """Return the entry that holds a position, -1 if none does."""
+@compiled("u8(i8, i8, i8)", inline=True)
+def pack(phi: Int, delta: Int, work: Int) -> Int:
+    """Return numbers as one word, which is not 0; of the work only its number of bits."""
+    bits = np.int64(1)
+    while work > 1:
+        bits += 1
+        work >>= 1
+    return np.uint64((phi << (NUMBER_BITS + WORK_BITS)) | (delta << WORK_BITS) | bits)
+
+
+@compiled("i8(u8)", inline=True)
+def phi_of(packed: Int) -> Int:
+    """Return phi of packed numbers."""
+    return np.int64(packed >> np.uint64(NUMBER_BITS + WORK_BITS))
+
+
+@compiled("i8(u8)", inline=True)
+def delta_of(packed: Int) -> Int:
+    """Return delta of packed numbers."""
+    return np.int64((packed >> np.uint64(WORK_BITS)) & np.uint64(INFINITE))
+
+
+@compiled("u8(u8)", inline=True)
+def mask_of(packed: Int) -> Int:
+    """Return what the first word of an entry is changed by; its halves exchanged, the second."""
+    return packed * np.uint64(0x9E3779B97F4A7C15)
+
+
+@compiled("u8(u8)", inline=True)
+def exchange_halves(word: Int) -> Int:
+    """Return a word with its upper and its lower half exchanged."""
+    return (word >> np.uint64(32)) | (word << np.uint64(32))
+
+
+@compiled("u8(u8, u8, u8[:, ::1])", inline=True)
+def find_numbers(own: Int, enemy: Int, table: Array) -> Int:
+    """Return the packed numbers that the table has for a position, 0 if it has none."""
+    slot = slot_of(own, enemy, table.shape[0])
     for entry in range(slot, slot + WAYS):
-        if table[entry, 0] == own and table[entry, 1] == enemy:
-            return entry
-    return -1
+        packed = table[entry, 2]
+        mask = mask_of(packed)
+        if table[entry, 0] ^ mask == own and table[entry, 1] ^ exchange_halves(mask) == enemy:
+            return packed
+    return _ZERO
 
 
-@compiled("void(u8, u8, i8, i8, i8, u8[:, ::1], u4[:, ::1])")
-def store(
-    own: Int, enemy: Int, phi: Int, delta: Int, work: Int, table: Array, numbers: Array
-) -> None:
-    """Put a position into the table, over the entry on which least work was spent.
-
-    `table` uint64[n, 2] holds positions, `numbers` uint32[n, 3] their phi, delta and work.
-    """
+@compiled("void(u8, u8, i8, i8, i8, u8[:, ::1])")
+def store(own: Int, enemy: Int, phi: Int, delta: Int, work: Int, table: Array) -> None:
+    """Put a position into the table, over the entry on which least work was spent."""
     slot = slot_of(own, enemy, table.shape[0])
     chosen = slot
+    least = np.uint64(1 << WORK_BITS)
     for entry in range(slot, slot + WAYS):
-        if table[entry, 0] == own and table[entry, 1] == enemy:
+        packed = table[entry, 2]
+        mask = mask_of(packed)
+        if table[entry, 0] ^ mask == own and table[entry, 1] ^ exchange_halves(mask) == enemy:
             chosen = entry
             break
-        if numbers[entry, 2] < numbers[chosen, 2]:
+        if packed & np.uint64((1 << WORK_BITS) - 1) < least:
+            least = packed & np.uint64((1 << WORK_BITS) - 1)
             chosen = entry
-    table[chosen, 0] = own
-    table[chosen, 1] = enemy
-    numbers[chosen, 0] = phi
-    numbers[chosen, 1] = delta
-    numbers[chosen, 2] = min(max(work, 1), 0xFFFFFFFF)
+    packed = pack(phi, delta, work)
+    mask = mask_of(packed)
+    table[chosen, 0] = own ^ mask
+    table[chosen, 1] = enemy ^ exchange_halves(mask)
+    table[chosen, 2] = packed
 
 
 @compiled("b1(u8, u8[::1])", inline=True)
@@ -305,7 +350,7 @@ def probe_words(
 
 
 @compiled(
-    "i8(i8, i8, i8, u8[::1], i8, i8, u8[:, ::1], u4[:, ::1], u8[:, ::1], u8[:, ::1], i8[:, ::1],"
+    "i8(i8, i8, i8, u8[::1], i8, i8, i8, u8[:, ::1], u8[:, ::1], u8[:, ::1], i8[:, ::1],"
     " i8[:, ::1], i8[:, ::1], i8[::1], Array(u8, 1, 'C', readonly=True), i8[::1], i8[::1],"
     " i8[::1], Array(u1, 1, 'C', readonly=True), i8, i8[::1], i8[:, ::1], u8[::1])"
 )
@@ -316,8 +361,8 @@ def search_slice(
     layout: Array,
     budget: Int,
     epsilon: Int,
+    noise: Int,
     table: Array,
-    numbers: Array,
     owns: Array,
     enemies: Array,
     phis: Array,
@@ -342,6 +387,10 @@ def search_slice(
     under search, the position's own two words, work spent. `level[0]` is the depth of the search,
     `level[1]` counts positions. To start, put the root's words into frames[0, 4:6], INFINITE into
     both thresholds, -1 into frames[0, 2], and 0 into level[0].
+
+    `table` uint64[n, 3], n a power of two, is the transposition table, 0 to start; threads may
+    share it. `noise` other than 0 makes a thread take another way through the search than those
+    with another noise do, to the same result.
     """
     opened = 0
     stride = np.int64(layout[1])
@@ -390,12 +439,10 @@ def search_slice(
                 seen[2 + 2 * place] = kept
                 owns[at, kept] = pair[0]
                 enemies[at, kept] = pair[1]
-                entry = find_entry(
-                    pair[0], pair[1], table, slot_of(pair[0], pair[1], table.shape[0])
-                )
-                if entry >= 0:
-                    phis[at, kept] = numbers[entry, 0]
-                    deltas[at, kept] = numbers[entry, 1]
+                packed = find_numbers(pair[0], pair[1], table)
+                if packed != _ZERO:
+                    phis[at, kept] = phi_of(packed)
+                    deltas[at, kept] = delta_of(packed)
                 else:
                     own_count = count_bits(pair[0])
                     enemy_count = count_bits(pair[1])
@@ -425,6 +472,11 @@ def search_slice(
                     else:
                         phis[at, kept] = 1
                         deltas[at, kept] = 1
+                    if noise != 0 and 0 < deltas[at, kept] < INFINITE:
+                        mixed = (pair[0] ^ np.uint64(noise)) * np.uint64(0x9E3779B97F4A7C15)
+                        mixed = (mixed ^ pair[1]) * np.uint64(0xC2B2AE3D27D4EB4F)
+                        phis[at, kept] += np.int64(mixed >> np.uint64(63))
+                        deltas[at, kept] += np.int64((mixed >> np.uint64(62)) & _ONE)
                 kept += 1
                 if deltas[at, kept - 1] == 0:
                     break  # one winning move is enough
@@ -443,8 +495,11 @@ def search_slice(
             delta = min(np.int64(INFINITE), delta + phis[at, i])
         if phi == 0:
             delta = np.int64(INFINITE)
+        elif delta > 0:
+            # A number that has grown too large to be told must not look like a proof.
+            delta = min(delta, np.int64(LARGEST))
         if phi >= frame[0] or delta >= frame[1] or phi == 0 or delta == 0:
-            store(np.uint64(frame[4]), np.uint64(frame[5]), phi, delta, frame[6], table, numbers)
+            store(np.uint64(frame[4]), np.uint64(frame[5]), phi, delta, frame[6], table)
             if at == 0:
                 level[0] = 0
                 return WIN if phi == 0 else LOSS
@@ -453,6 +508,14 @@ def search_slice(
             phis[at, child] = phi
             deltas[at, child] = delta
             frames[at, 6] += frame[6]
+            continue
+        packed = find_numbers(owns[at, best], enemies[at, best], table)
+        if packed != _ZERO and (
+            phi_of(packed) != phis[at, best] or delta_of(packed) != deltas[at, best]
+        ):
+            # Met in another way, or by another thread, since it was made.
+            phis[at, best] = phi_of(packed)
+            deltas[at, best] = delta_of(packed)
             continue
         frame[3] = best
         below = frames[at + 1]

@@ -2,7 +2,7 @@
 
 Endgame tables answer at once for small forms. Above them, positions that fit 64-bit words (with
 standard rules, forms that fit 8 x 8; with advanced rules, boards that do after margins no slide can
-feel are cut off) are searched by proof numbers; all others depth first.
+feel are cut off) are searched by proof numbers on words, all others on whole forms; see `wide`.
 """
 
 from __future__ import annotations
@@ -14,19 +14,20 @@ from enum import Enum
 import numpy as np
 
 from formsgame.errors import LimitError
-from formsgame.kernels.bits import MOST_MOVES, make_layout
-from formsgame.kernels.board import Array
+from formsgame.kernels.bits import make_layout
 from formsgame.limit import Limit
 from formsgame.position import Move, Position
 from formsgame.rules import ADVANCED, BLACK, STANDARD, WHITE, Color, Rules, Size, shown
-from formsgame.solver import search, wide
+from formsgame.solver import search
 from formsgame.solver.clock import Clock
 from formsgame.solver.tables import Table, best_table
+from formsgame.solver.wide import Memory, WideSearch
+from formsgame.solver.work import SearchWork, run_together
 
 #: Memory of a transposition table, in megabytes, where the caller sets none.
 MEMORY_MB = 64
 #: Bytes of an entry of the transposition table.
-ENTRY_BYTES = 28
+ENTRY_BYTES = 24
 #: By how many per cent a child may exceed the second best before the search turns to that.
 EPSILON = {STANDARD: 100, ADVANCED: 25}
 
@@ -120,24 +121,32 @@ def outcome_class(
 class Solver:
     """Solves positions of one rule set, remembering between them what it has found.
 
-    Not for use by two threads at a time. `table` is the endgame table to ask, by default the
-    largest at hand.
+    Not for use by two threads at a time; with `threads` above 1 it uses so many itself, each
+    search ending with the first that has proved the result. `table` is the endgame table to ask,
+    by default the largest at hand. Raises `LimitError` for a memory under 1 MB or no threads.
     """
 
     def __init__(
-        self, rules: Rules, *, memory_mb: int = MEMORY_MB, table: Table | None = None
+        self,
+        rules: Rules,
+        *,
+        memory_mb: int = MEMORY_MB,
+        table: Table | None = None,
+        threads: int = 1,
     ) -> None:
-        if isinstance(memory_mb, bool) or not isinstance(memory_mb, int) or memory_mb < 1:
-            raise LimitError(
-                "limit.value", name="memory_mb", expected="an integer >= 1", value=shown(memory_mb)
-            )
+        for name, value in (("memory_mb", memory_mb), ("threads", threads)):
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise LimitError(
+                    "limit.value", name=name, expected="an integer >= 1", value=shown(value)
+                )
         self.rules = rules
+        self.threads = threads
         self.table = best_table(rules) if table is None else table
         entries = memory_mb * 2**20 // ENTRY_BYTES
         size = 1 << (entries.bit_length() - 1)
-        self._positions = np.zeros((size, 2), np.uint64)
-        self._numbers = np.zeros((size, 3), np.uint32)
+        self._entries = np.zeros((size, 3), np.uint64)
         self._board = Size(0, 0)
+        self._wide = Memory(memory_mb)
 
     def solve(
         self,
@@ -205,8 +214,75 @@ class Solver:
             position = chosen[1]
         return tuple(line)
 
+    def best_move(self, position: Position, clock: Clock) -> tuple[Color, Move | None] | None:
+        """Return who wins and, where that is the side to move, a move that wins.
+
+        None when the clock ends first. Takes one search, of the position itself.
+        """
+        self._check_rules(position)
+        side = position.side_to_move
+        won = position.winner
+        if won is not None:
+            return won, None
+        if self.table.wins_for_mover(position) is not None:
+            return self._first_winning(position, clock)
+        box = _box_of(position)
+        if box is None:
+            found = WideSearch(position, self.table, self._wide)
+            result = found.run(clock)
+            if result == search.UNKNOWN:
+                return None
+            return (side, found.winning_move()) if result == search.WIN else (side.opponent, None)
+        result, work = self._search_words(box, position, clock)
+        if result == search.UNKNOWN:
+            return None
+        if result == search.LOSS:
+            return side.opponent, None
+        child = work.winning_child()
+        stride = int(make_layout(*box.size)[1])
+        for move in position.legal_moves:
+            after = position.play_unchecked(move)
+            words = np.array(box.words(after), np.uint64)
+            if words[0] == 0:
+                continue  # outside of the box are only cells where a slide loses at once
+            search.normalize(self.rules.number, *box.size, stride, words)
+            if (int(words[0]), int(words[1])) == child:
+                return side, move
+        raise AssertionError(f"no move of {position} leads to what wins")
+
+    def _first_winning(self, position: Position, clock: Clock) -> tuple[Color, Move | None] | None:
+        """Do the work of `best_move` move by move."""
+        known: dict[Position, Color | None] = {}
+        for move in position.legal_moves:
+            after = position.play_unchecked(move)
+            if after not in known:
+                known[after] = self.winner(after, clock)
+            if known[after] is None:
+                return None
+            if known[after] is position.side_to_move:
+                return position.side_to_move, move
+        return position.side_to_move.opponent, None
+
     def winner(self, position: Position, clock: Clock) -> Color | None:
         """Return who wins with best play, None when the clock ends first."""
+        self._check_rules(position)
+        won = position.winner
+        if won is not None:
+            return won
+        known = self.table.wins_for_mover(position)
+        if known is None:
+            box = _box_of(position)
+            result = (
+                self._search_words(box, position, clock)[0]
+                if box
+                else WideSearch(position, self.table, self._wide).run(clock)
+            )
+            if result == search.UNKNOWN:
+                return None
+            known = result == search.WIN
+        return position.side_to_move if known else position.side_to_move.opponent
+
+    def _check_rules(self, position: Position) -> None:
         if position.rules is not self.rules:
             raise LimitError(
                 "limit.value",
@@ -214,37 +290,21 @@ class Solver:
                 expected=f"one of {self.rules.name} rules",
                 value=position.rules.name,
             )
-        won = position.winner
-        if won is not None:
-            return won
-        known = self.table.wins_for_mover(position)
-        if known is None:
-            words = _as_words(position)
-            result = (
-                self._search_words(*words, clock)
-                if words
-                else wide.search_wide(position, self.table, clock)
-            )
-            if result == search.UNKNOWN:
-                return None
-            known = result == search.WIN
-        return position.side_to_move if known else position.side_to_move.opponent
 
-    def _search_words(self, own: int, enemy: int, size: Size, clock: Clock) -> int:
-        """Search a position on words by proof numbers."""
+    def _search_words(self, box: _Box, position: Position, clock: Clock) -> tuple[int, SearchWork]:
+        """Search a position on words by proof numbers; returns the result and what has it."""
+        own, enemy = box.words(position)
+        size = box.size
         layout = make_layout(*size)
         stride = int(layout[1])
         board = size if self.rules is ADVANCED else Size(0, stride)
         if board != self._board:
             # What was found on another board does not hold on this one.
-            self._positions[:] = 0
-            self._numbers[:] = 0
+            self._entries[:] = 0
             self._board = board
-        work = _SearchWork(own, enemy)
         table = self.table
 
-        def run(budget: int) -> tuple[int, int]:
-            before = int(work.level[1])
+        def run(work: SearchWork, budget: int) -> int:
             result = search.search_slice(
                 self.rules.number,
                 size.rows,
@@ -252,8 +312,8 @@ class Solver:
                 layout,
                 budget,
                 EPSILON[self.rules],
-                self._positions,
-                self._numbers,
+                work.noise,
+                self._entries,
                 work.owns,
                 work.enemies,
                 work.phis,
@@ -270,51 +330,47 @@ class Solver:
                 work.scratch,
                 work.pair,
             )
-            return int(result), int(work.level[1]) - before
+            return int(result)
 
-        return clock.run_slices(run)
-
-
-class _SearchWork:
-    """The arrays of a search on words; see `search.search_slice`."""
-
-    def __init__(self, own: int, enemy: int) -> None:
-        levels = (own | enemy).bit_count() + 2
-        self.owns = np.zeros((levels, MOST_MOVES), np.uint64)
-        self.enemies = np.zeros((levels, MOST_MOVES), np.uint64)
-        self.phis = np.zeros((levels, MOST_MOVES), np.int64)
-        self.deltas = np.zeros((levels, MOST_MOVES), np.int64)
-        self.frames = np.zeros((levels, 8), np.int64)
-        self.level = np.zeros(2, np.int64)
-        self.seen = np.zeros(1 + 2 * 2048, np.int64)
-        self.scratch = np.zeros((6, 65), np.int64)
-        self.pair = np.zeros(2, np.uint64)
-        self.frames[0, :2] = search.INFINITE
-        self.frames[0, 2] = -1
-        self.frames[0, 4:6] = np.array([own, enemy], np.uint64).view(np.int64)
+        return run_together(own, enemy, self.threads, run, clock)
 
 
-def _as_words(position: Position) -> tuple[int, int, Size] | None:
-    """Return own and enemy stones as words and the board they lie on, None if they do not fit.
+@dataclass(frozen=True, slots=True)
+class _Box:
+    """The part of a board that a search on words sees."""
 
-    With standard rules the board is the form's bounding box; with advanced rules margins that no
-    slide can feel are cut off.
+    top: int
+    left: int
+    size: Size
+
+    def words(self, position: Position) -> tuple[int, int]:
+        """Return the stones of the side to move and the enemy's within the box as words."""
+        array = position.array[self.top :, self.left :][: self.size.rows, : self.size.columns]
+        stride = int(make_layout(*self.size)[1])
+        side = int(position.side_to_move)
+        words = [0, 0]
+        for row, column in np.argwhere(array != 0).tolist():
+            words[int(array[row, column] != side)] |= 1 << (stride * row + column)
+        return words[0], words[1]
+
+
+def _box_of(position: Position) -> _Box | None:
+    """Return the box that holds all that a position can come to, None if no words hold that.
+
+    With standard rules it is the form's bounding box; with advanced rules margins that no slide
+    can feel are cut off.
     """
-    array: Array = position.array
-    filled = array != 0
+    filled = position.array != 0
     rows, columns = np.flatnonzero(filled.any(axis=1)), np.flatnonzero(filled.any(axis=0))
     margin = 0 if position.rules is STANDARD else max(0, _stones(position) - 2)
     top, left = max(0, int(rows[0]) - margin), max(0, int(columns[0]) - margin)
-    array = array[top : int(rows[-1]) + 1 + margin, left : int(columns[-1]) + 1 + margin]
-    size = Size(*array.shape)
+    size = Size(
+        min(position.rows, int(rows[-1]) + 1 + margin) - top,
+        min(position.columns, int(columns[-1]) + 1 + margin) - left,
+    )
     if max(size) > 8 and size.rows * size.columns > 64:
         return None
-    stride = int(make_layout(*size)[1])
-    side = int(position.side_to_move)
-    words = [0, 0]
-    for row, column in np.argwhere(array != 0).tolist():
-        words[int(array[row, column] != side)] |= 1 << (stride * row + column)
-    return words[0], words[1], size
+    return _Box(top, left, size)
 
 
 def _stones(position: Position) -> int:
