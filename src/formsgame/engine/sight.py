@@ -1,8 +1,8 @@
-"""Compiled sight of the cut cells of a form, and what standard rules make of them.
+"""Compiled sight of a form: its cut cells, what each side could do with them, who is better off.
 
-With standard rules nearly all moves cut nothing and differ little; what matters are the stones on
-whose leaving the form falls apart. One pass over the form (Tarjan's search for cut vertices) finds
-them all, each with the parts that fall asunder and the stones in them.
+What matters in Forms are the stones on whose leaving the form falls apart. One pass over the form
+(Tarjan's search for cut vertices) finds them all, each with the parts that fall asunder. From them
+and from what the stones touch come the features, of which a weighted sum estimates the odds.
 
 A part is a row of `parts` int64[4 * CELLS, 6]: the cut cell, the places in `order` from which to
 which the part's cells stand (-1 for the part that holds the first cell of the pass), the black and
@@ -157,14 +157,33 @@ def judge_parts(board: Array, side: Int, own: Int, enemy: Int, parts: Array, fou
     return max(best, stay)
 
 
-#: How many features each side has; the bias and the weight of the odds by cuts come after both's.
-FEATURES = 14
-
-
-@compiled(
-    "f8(i1[::1], u2[::1], i8[::1], i8, i8[:, ::1], i8, i8[:, ::1], f8[::1])", inner=True
+#: What is counted of each side's stones, in this order (see `describe`).
+FEATURES = (
+    "stones",
+    "touching an enemy",
+    "own neighbors",
+    "touching an empty cell",
+    "cut stones",
+    "parts at cut stones that can slide",
+    "cut stones that can slide",
+    "enemies next to cut stones",
+    "choices of parts at cut stones that can slide",
+    "borders touched",
+    "leaves",
+    "leaves that hang on an enemy",
+    "parts without an enemy",
+    "parts without an own stone",
 )
-def judge(
+SIDE = len(FEATURES)
+#: The last two features: the log-odds by cuts alone (`judge_parts`), and a constant.
+CUTS = 2 * SIDE
+CONSTANT = CUTS + 1
+#: The features are counted in a form of so many stones; in others in proportion.
+NORM = 16.0
+
+
+@compiled("void(i1[::1], u2[::1], i8[::1], i8, i8[:, ::1], i8, i8[:, ::1], f8[::1])", inner=True)
+def describe(
     board: Array,
     stones: Array,
     counts: Array,
@@ -172,16 +191,15 @@ def judge(
     parts: Array,
     found: Int,
     seen: Array,
-    weights: Array,
-) -> float:
-    """Return how likely `side` to move wins, by features of the form as a whole.
+    features: Array,
+) -> None:
+    """Write the features of a form with `side` to move, float64[CONSTANT + 1]: own, then enemy's.
 
-    `weights` float64[2 * FEATURES + 2]: those of the side to move, of its enemy, bias, cuts.
+    `stones` and `counts` are as in `kernels.playout`, the others as `find_parts` left them.
     """
-    count = counts[1] + counts[2]
-    total = 0.0
+    features[:] = 0.0
     for color in range(1, 3):
-        base = 0 if color == side else FEATURES
+        base = 0 if color == side else SIDE
         for i in range((color - 1) * CELLS, (color - 1) * CELLS + counts[color]):
             cell = np.int64(stones[i])
             own, enemy, empty = 0, 0, 0
@@ -190,33 +208,58 @@ def judge(
                 own += np.int64(near == color)
                 enemy += np.int64(near == 3 - color)
                 empty += np.int64(near == 0)
-            total += weights[base]
-            total += weights[base + 2] * own
-            total += weights[base + 9] * (4 - own - enemy - empty)
-            if enemy > 0:
-                total += weights[base + 1]
-            if empty > 0:
-                total += weights[base + 3]
+            features[base] += 1
+            features[base + 1] += np.float64(enemy > 0)
+            features[base + 2] += own
+            features[base + 3] += np.float64(empty > 0)
+            features[base + 9] += 4 - own - enemy - empty
             if own + enemy == 1:
-                total += weights[base + 10]
-                if enemy == 1:
-                    total += weights[base + 11]
+                features[base + 10] += 1
+                features[base + 11] += enemy
             pieces = seen[cell, 8]
             if pieces > 0:
-                total += weights[base + 4] + weights[base + 7] * enemy
+                features[base + 4] += 1
+                features[base + 7] += enemy
                 if empty > 0:
-                    total += weights[base + 6] + weights[base + 8] * ((1 << pieces) - 2)
-                    total += weights[base + 5] * pieces
+                    features[base + 5] += pieces
+                    features[base + 6] += 1
+                    features[base + 8] += (1 << pieces) - 2
     for i in range(found):
         color = np.int64(board[parts[i, 0]])
-        base = 0 if color == side else FEATURES
-        if parts[i, 5 - color] == 0:
-            total += weights[base + 12]
-        if parts[i, 2 + color] == 0:
-            total += weights[base + 13]
-    odds = weights[2 * FEATURES] + total * 16.0 / count
-    if weights[2 * FEATURES + 1] != 0.0:
-        value = judge_parts(board, side, counts[side], counts[3 - side], parts, found)
-        value = min(max(value, 0.001), 0.999)
-        odds += weights[2 * FEATURES + 1] * math.log(value / (1.0 - value))
+        base = 0 if color == side else SIDE
+        features[base + 12] += np.float64(parts[i, 5 - color] == 0)
+        features[base + 13] += np.float64(parts[i, 2 + color] == 0)
+    scale = NORM / (counts[1] + counts[2])
+    for i in range(CUTS):
+        features[i] *= scale
+    value = judge_parts(board, side, counts[side], counts[3 - side], parts, found)
+    value = min(max(value, 0.001), 0.999)
+    features[CUTS] = math.log(value / (1.0 - value))
+    features[CONSTANT] = 1.0
+
+
+@compiled("f8(f8[::1], f8[::1])", inner=True)
+def weigh(features: Array, weights: Array) -> float:
+    """Return how likely the side to move wins a form that has these features."""
+    odds = 0.0
+    for i in range(CONSTANT + 1):
+        odds += features[i] * weights[i]
     return 1.0 / (1.0 + math.exp(-odds))
+
+
+@compiled("void(i1[::1], u2[::1], i8[::1], i8, i8[:, ::1], i8[::1], i8[:, ::1], i8[::1], f8[::1])")
+def see(
+    board: Array,
+    stones: Array,
+    counts: Array,
+    side: Int,
+    seen: Array,
+    order: Array,
+    parts: Array,
+    clock: Array,
+    features: Array,
+) -> None:
+    """Write the features of a form with `side` to move; see `describe` and `find_parts`."""
+    first = np.int64(stones[0] if counts[1] > 0 else stones[CELLS])
+    found = find_parts(board, first, counts[1], counts[2], seen, order, parts, clock)
+    describe(board, stones, counts, side, parts, found, seen, features)

@@ -9,8 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from formsgame.engine import tree
-from formsgame.engine.growing import Tree
+from formsgame.engine.tree import Tree
 from formsgame.engine.values import Info, Thought
 from formsgame.limit import Limit
 from formsgame.position import Move, Position
@@ -26,13 +25,24 @@ SLICE = 0.01
 
 
 class Thinking:
-    def __init__(self, position, solver, seconds, stopped, seed, knobs=None, nodes=None, proof=None, leafproof=True):
+    def __init__(
+        self,
+        position,
+        solver,
+        seconds,
+        stopped,
+        seed,
+        knobs=None,
+        nodes=None,
+        proof=None,
+        leafproof=True,
+    ):
         self.position = position
         self.solver = solver
         self.seconds = seconds
         self.stopped = stopped
         self.start = CLOCK()
-        self.tree = Tree(position, solver.table, 32, seed, knobs)
+        self.tree = Tree(position, solver.table, 32, seed, knobs=knobs)
         self.proof = PROOF_STONES[position.rules] if proof is None else proof
         self.leafproof = leafproof
         self.proved = 0
@@ -48,35 +58,25 @@ class Thinking:
         side = position.side_to_move
         stones = sum(position.counts.values())
         if stones <= self.proof:
-            w = self.solve(position, self.seconds * PROOF_SHARE)
-            if w is side:
-                seen = set()
-                for move in position.legal_moves:
-                    after = position.play_unchecked(move)
-                    if after in seen: continue
-                    seen.add(after)
-                    r = self.solver.winner(after, _Clock(0.05, self.stopped))
-                    if r is side:
-                        return move, 1.0, side
+            found = self.solver.best_move(
+                position, _Clock(self.seconds * PROOF_SHARE, self.stopped)
+            )
+            if found and found[1] is not None:
+                return found[1], 1.0, side
         t = self.tree
         leaves = 64
         t.grow(4)
-        while self.left() > 0:
+        while self.left() > 0 and not t.is_proved:
             s = CLOCK()
-            done = t.grow(leaves)
-            if t.flags[0] & 3:
+            t.grow(leaves)
+            if t.is_proved:
                 break
             spent = CLOCK() - s
             leaves = max(16, min(leaves * 4, int(leaves * min(SLICE, max(self.left(), 0.001)) / max(spent, 1e-6))))
             if self.leafproof:
                 self.prove_line(spent)
-                if t.flags[0] & 3:
-                    break
-        c = t.best()
-        v = None
-        if c[4] & 2: v = side
-        elif t.flags[0] & tree.LOSES: v = side.opponent
-        return c[1], c[3], v
+        c = t.children()[0]
+        return c.move, c.score, None
 
     def prove_line(self, seconds):
         """Search along the line of most visits for nodes that can be proved."""
@@ -84,12 +84,9 @@ class Thinking:
         end = CLOCK() + min(seconds, max(0, self.left()))
         node, position = 0, self.position
         path = [0]
-        while t.links[node, 1]:
-            first, count = int(t.links[node, 0]), int(t.links[node, 1])
-            live = (t.flags[first:first+count] & 3) == 0
-            if not live.any(): return
-            child = first + int(np.argmax(np.where(live, t.visits[first:first+count], -1)))
-            if t.visits[child] == 0: return
+        while True:
+            child = t.best_child(node)
+            if child is None or t.flags[child] & 3: return
             position = position.play_unchecked(_move(t.links[child, 2]))
             node = child
             path.append(node)
@@ -99,18 +96,7 @@ class Thinking:
             w = self.solve(position, end - CLOCK())
             if w is not None:
                 self.proved += 1
-                t.flags[node] |= tree.WINS if w is position.side_to_move else tree.LOSES
-                # upwards
-                for at in range(len(path) - 2, -1, -1):
-                    above = path[at]
-                    f, c = int(t.links[above, 0]), int(t.links[above, 1])
-                    flags = t.flags[f:f+c]
-                    if (flags & tree.LOSES).any():
-                        t.flags[above] |= tree.WINS
-                    elif t.flags[above] & tree.COMPLETE and (flags & tree.WINS).all():
-                        t.flags[above] |= tree.LOSES
-                    else:
-                        break
+                t.prove(path, w is position.side_to_move)
                 return
 
 
