@@ -2,6 +2,7 @@
 
     python bench/uct.py                 # its speed beside that of bare playouts
     python bench/uct.py --tune 40       # plays its constants against each other
+    formsgame match 5 "python bench/uct.py --ugi" --seconds 0.1
 
 UCB1 with one constant, one playout per iteration to the end of the game, nodes in arrays, and
 progressive widening: a node visited n times has up to ceil(WIDEN * n ** ALPHA) children, drawn at
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -437,15 +439,49 @@ def tune(games: int, seconds: float, sizes: list[int], settings: list[dict]) -> 
                     )
 
 
+def speak(c: float) -> None:
+    """Answer in the Universal Game Interface; positions come as `position fen`."""
+    players = {rules: Uct(rules, c=c, seed=1) for rules in ("standard", "advanced")}
+    for rules, player in players.items():
+        player.best_move(Position.initial(rules, 4), nodes=10)
+    position = None
+    for line in sys.stdin:
+        words = line.split()
+        values = dict(zip(words[1::2], words[2::2], strict=False))
+        if words == ["ugi"]:
+            print(f"id name UCT {c:g}\nugiok", flush=True)
+        elif words == ["isready"]:
+            print("readyok", flush=True)
+        elif words[:2] == ["position", "fen"]:
+            position = Position.parse(" ".join(words[2:]))
+        elif words[:1] == ["go"] and position is not None:
+            side = f"p{int(position.side_to_move)}"
+            seconds = nodes = None
+            if "movetime" in values:
+                seconds = int(values["movetime"]) / 1000
+            elif f"{side}time" in values:
+                left, gain = (int(values.get(side + what, 0)) for what in ("time", "inc"))
+                seconds = (left / 20 + gain / 2) / 1000
+            if "nodes" in values:
+                nodes = int(values["nodes"])
+            player = players[position.rules.name]
+            print("bestmove", player.best_move(position, seconds, nodes), flush=True)
+        elif words == ["quit"]:
+            return
+
+
 def main() -> None:
-    """Measure, or tune."""
+    """Measure, tune, or answer another program."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--seconds", type=float, default=None)
     parser.add_argument("--tune", type=int, metavar="GAMES", default=0)
     parser.add_argument("--c", type=float, nargs="+", default=[0.3, 0.6, 1.2])
     parser.add_argument("--sizes", type=int, nargs="+", default=[8, 12], help="to tune for")
+    parser.add_argument("--ugi", action="store_true", help="answer another program")
     options = parser.parse_args()
-    if options.tune:
+    if options.ugi:
+        speak(options.c[0] if len(options.c) == 1 else C)
+    elif options.tune:
         settings = [{"c": c} for c in options.c]
         tune(options.tune, options.seconds or 0.05, options.sizes, settings)
     else:

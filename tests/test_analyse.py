@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import _thread
 import json
 import signal
 import sys
-import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -352,19 +350,25 @@ def test_goes_on_in_its_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_ctrl_c_shows_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    think, told = fg.Engine.think, threading.Event()
+    think, stop = fg.Engine.think, fg.Engine.stop
+    told: list[fg.Engine] = []
 
-    def wait(self: fg.Engine, *rest: Any, **more: Any) -> fg.Thought:
-        time.sleep(0.2)  # until the main thread waits
-        _thread.interrupt_main()
-        assert told.wait(60)
+    def interrupted(self: fg.Engine, *rest: Any, **more: Any) -> fg.Thought:
+        signal.raise_signal(signal.SIGINT)
+        assert told[-1] is self
         return think(self, *rest, **more)
 
-    monkeypatch.setattr(fg.Engine, "think", wait)
-    monkeypatch.setattr(fg.Engine, "stop", lambda self: told.set())
+    def stopped(self: fg.Engine) -> None:
+        told.append(self)
+        stop(self)
+
+    monkeypatch.setattr(fg.Engine, "think", interrupted)
+    monkeypatch.setattr(fg.Engine, "stop", stopped)
+    handler = signal.getsignal(signal.SIGINT)
     ran = run("analyse", POSITION)
     assert (ran.status, ran.err) == (130, "")
     assert ran.lines[1].split()[:2] == ["1.", "wins"]
+    assert signal.getsignal(signal.SIGINT) is handler
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signal")

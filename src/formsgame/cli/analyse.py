@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import json as json_module
+import signal
 import sys
-import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -137,32 +137,25 @@ def _analyse_position(position: Position, effort: Effort, json: bool) -> int:
     return 0
 
 
-def _think(engine: Engine, position: Position, effort: Effort, report: Any) -> tuple[Thought, bool]:
-    """Return what the engine finds, and whether Ctrl-C ended it."""
-    found: list[Thought | BaseException] = []
-
-    def think() -> None:
-        try:
-            found.append(engine.think(position, effort.limit(), lines=effort.lines, report=report))
-        except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
-            found.append(error)
-
-    thread = threading.Thread(target=think, name="formsgame-analyse", daemon=True)
-    thread.start()
+def _think(
+    engine: Engine, position: Position, effort: Effort, report: Callable[[Info], None]
+) -> tuple[Thought, bool]:
+    """Return what the engine finds, and whether Ctrl-C ended it; a second Ctrl-C ends all."""
     is_cut_off = False
-    while thread.is_alive():
-        try:
-            thread.join(0.05)
-        except KeyboardInterrupt:
-            if is_cut_off:
-                raise
-            is_cut_off = True
+
+    def stop(number: int, frame: object) -> None:
+        nonlocal is_cut_off
         if is_cut_off:
-            engine.stop()
-    (result,) = found
-    if isinstance(result, BaseException):
-        raise result
-    return result, is_cut_off
+            raise KeyboardInterrupt
+        is_cut_off = True
+        engine.stop()
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        thought = engine.think(position, effort.limit(), lines=effort.lines, report=report)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    return thought, is_cut_off
 
 
 def _print(position: Position, thought: Thought) -> None:

@@ -414,12 +414,21 @@ def bench(
             help=_("Folder of the programs perft and playouts, or their sources, to run beside."),
         ),
     ] = None,
+    compare: Annotated[
+        Path | None,
+        typer.Option(
+            "--compare",
+            exists=True,
+            dir_okay=False,
+            metavar="FILE",
+            help=_("Say what is worse by a tenth than in what --json wrote; exit status 1 if so."),
+        ),
+    ] = None,
 ) -> int:
     """Measure."""
     from formsgame.cli import study
 
-    study.measure(quick, json, yardstick)
-    return 0
+    return study.measure(quick, json, yardstick, compare)
 
 
 @app.command(help=_("Have other programs use the computer: speak their interface, UGI."))

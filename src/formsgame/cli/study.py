@@ -18,6 +18,7 @@ from formsgame.errors import FormsError
 from formsgame.notation import POSITION_LIMIT, format_cell, parse_cell
 
 if TYPE_CHECKING:
+    from formsgame.bench import Change
     from formsgame.position import Position
     from formsgame.simulate import Policy
 
@@ -167,16 +168,30 @@ def play_out(position: Position, count: int, seed: int, policy: Policy) -> None:
     )
 
 
-def measure(quick: bool, json: Path | None, yardstick: Path | None) -> None:
-    """Print how fast the package is, and write it to a file; raises `FailureError`."""
+def measure(quick: bool, json: Path | None, yardstick: Path | None, compare: Path | None) -> int:
+    """Print how fast the package is, and write it to a file; raises `FailureError`.
+
+    The exit status is 1 if anything is slower than in the file to compare with.
+    """
     if json is not None:
         output.write_file(json, "", append=True)  # a wrong name is better found out now
+    before = None
+    if compare is not None:
+        from formsgame.bench import Report
+
+        try:
+            before = Report.from_json(compare.read_text(encoding="utf-8", errors="replace"))
+        except FormsError as error:
+            raise output.FailureError(f"{compare}: {error.sentence(_)}") from None
     output.prepare_rules()
     from formsgame import bench
 
     report = _announce if output.is_terminal(sys.stderr) else None
     try:
-        found = bench.run(quick=quick, yardstick=yardstick, report=report)
+        if before is None:
+            found = bench.run(quick=quick, yardstick=yardstick, report=report)
+        else:
+            found = bench.run_beside(before, quick=quick, yardstick=yardstick, report=report)
     except subprocess.CalledProcessError as error:
         program = error.cmd[0]
         reason = _("%(program)s failed with status %(status)s")
@@ -188,6 +203,20 @@ def measure(quick: bool, json: Path | None, yardstick: Path | None) -> None:
     output.say(found.to_text(), end="")
     if json is not None:
         output.write_file(json, found.to_json())
+    return _tell_changes(found.compare(before)) if before else 0
+
+
+def _tell_changes(changes: Sequence[Change]) -> int:
+    """Print how figures changed, those that became worse at the end; 1 if there are such."""
+    for change in sorted(changes, key=lambda change: -change.factor):
+        output.say(
+            _("%(name)s: %(factor).2f times as good")
+            % {"name": change.name, "factor": change.factor}
+        )
+    worse = [change for change in changes if change.is_regression]
+    for change in worse:
+        output.say(_("REGRESSION: %s") % change.name)
+    return 1 if worse else 0
 
 
 def _announce(name: str) -> None:

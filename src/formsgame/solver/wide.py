@@ -27,7 +27,7 @@ from formsgame.solver.tables import Table
 #: What `search_slice` returns when the arena has no room for another position's children.
 FULL = 3
 #: By how many per cent a child may exceed the second best before the search turns to that.
-EPSILON = 25
+EPSILON = 10
 #: Stones of children after which a slice ends, so that it takes some hundredths of a second.
 EFFORT = 1 << 20
 #: Entries of an arena to begin with.
