@@ -37,7 +37,8 @@ PLAY_MODULES = (
     "formsgame.solver.endings",
     "formsgame.solver.search",
     "formsgame.solver.wide",
-    "formsgame.engine.search",
+    "formsgame.engine.sight",
+    "formsgame.engine.mcts",
 )
 #: All modules of the package that hold compiled functions.
 MODULES = (

@@ -24,7 +24,7 @@ SIDES = (6, 8, 10, 12)
 #: Games of the computer against itself in a chunk of the job; random games for each of them.
 GAMES, RANDOM_GAMES = 50, 5
 #: Level of the computer in games for puzzles, and the stones at which it takes over from chance.
-LEVEL, OPENING = 1, 24
+LEVEL, NODES, OPENING = 5, 100, 24
 #: Raised when the same chunks would give other puzzles.
 VERSION = 1
 #: Memory in megabytes of the solver.
@@ -171,10 +171,9 @@ def play_randomly(start: Position, seed: int) -> Iterator[Position]:
 def play_computer(start: Position, seed: int) -> Iterator[Position]:
     """Yield the positions of a game of the computer against itself, after a random opening."""
     from formsgame.engine import Engine
-    from formsgame.engine.engine import LEVELS
     from formsgame.limit import Limit
 
-    limit = Limit(nodes=LEVELS[LEVEL][0])  # and no time, which would differ from run to run
+    limit = Limit(nodes=NODES)  # and no time, which would differ from run to run
     chance = random.Random(seed)
     position = start
     for after in play_randomly(start, seed):

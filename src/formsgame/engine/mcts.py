@@ -58,10 +58,10 @@ MOST_CHILDREN = 2048
 #: Most targets that the enemy would cut at, for quiet moves of standard rules to capture.
 MOST_KEYS = 6
 
-#: Places of `knobs` float64[4]: how much to explore; how strongly the worth of a child makes its
+#: Places of `knobs` float64[5]: how much to explore; how strongly the worth of a child makes its
 #: prior; quiet moves among the children (standard rules); most slides of a stone that keep the same
-#: parts (advanced rules).
-EXPLORE, SHARPNESS, QUIET, SLIDES = range(4)
+#: parts (advanced rules); most children.
+EXPLORE, SHARPNESS, QUIET, SLIDES, WIDTH = range(5)
 
 
 @compiled(
@@ -85,10 +85,10 @@ def probe_stones(
 ) -> Int:
     """Return 1 if `side` to move wins a form that the tables hold, else 0."""
     count = 0
-    mask = 0
+    mask = np.int64(0)
     margins = scratch[5]
     margins[0] = margins[2] = CELLS
-    bottom, right = 0, 0
+    bottom, right = np.int64(0), np.int64(0)
     for color in range(1, 3):
         base = (color - 1) * CELLS
         for i in range(base, base + counts[color]):
@@ -246,7 +246,7 @@ def list_standard(
         if number % 4 == 3 or keys == 0:
             target = np.int64(stones[other_base + below_low(bits, counts[enemy])])
         else:
-            target = key[below_low(bits, keys)]
+            target = np.int64(key[below_low(bits, keys)])
         if count < moves.size:
             moves[count] = source * CELLS + target
             count += 1
@@ -256,11 +256,21 @@ def list_standard(
     return count
 
 
+@compiled("void(i4[::1], i8, i8, u8[::1])", inner=True)
+def draw_moves(moves: Array, count: Int, wanted: Int, random: Array) -> None:
+    """Put a random choice of moves first."""
+    for i in range(wanted):
+        chosen = i + below_high(draw(random), count - i)
+        move = moves[i]
+        moves[i] = moves[chosen]
+        moves[chosen] = move
+
+
 @compiled("b1(i8, i8, i8[:, ::1], i8)", inner=True)
 def is_in_part(place: Int, part: Int, parts: Array, found: Int) -> bool:
     """Tell whether what stands at a place of the order is in a part; see `sight`."""
     if parts[part, 1] >= 0:
-        return parts[part, 1] <= place < parts[part, 2]
+        return bool(parts[part, 1] <= place < parts[part, 2])
     for other in range(found):
         if (
             parts[other, 0] == parts[part, 0]
@@ -408,8 +418,8 @@ def copy_game(
 
 
 @compiled(
-    "i8(i1[::1], u2[::1], u2[::1], i8[::1], i4[::1], i8, i8, i8, i8, i8, i8, i4[:, ::1], i4[::1],"
-    " f8[::1], f4[::1], u1[::1], i8[::1], f8[::1], f8[::1], u8[::1],"
+    "i8(i1[::1], u2[::1], u2[::1], i8[::1], i4[::1], i8, i8, i8, i8, i8, i8, i8, i4[:, ::1],"
+    " i4[::1], f8[::1], f4[::1], u1[::1], i8[::1], f8[::1], f8[::1], u8[::1],"
     " i1[::1], u2[::1], u2[::1], i8[::1], i4[::1],"
     " i1[::1], u2[::1], u2[::1], i8[::1], i4[::1], u2[::1],"
     " u1[::1], u1[::1], u2[::1], u1[::1], i4[::1], f8[::1], i8[:, ::1], i8[::1], i8[:, ::1],"
@@ -427,6 +437,7 @@ def grow(
     rows: Int,
     columns: Int,
     budget: Int,
+    most: Int,
     most_depth: Int,
     links: Array,
     visits: Array,
@@ -468,11 +479,11 @@ def grow(
     wins: Array,
     scratch: Array,
 ) -> Int:
-    """Judge about `budget` positions more, from the root, node 0; returns how many.
+    """Judge about `budget` positions more, `most` at the most, from the root, node 0; count them.
 
-    Fewer once the root is proved. Each round goes down to a leaf, gives it its children, judges
-    each of them and takes what the best is worth back to the root. `state[0]` is the number of
-    nodes, `state[1]` the greatest depth so far.
+    Ends early once the root is proved. Each round goes down to a leaf, gives it its children,
+    judges each of them and takes what the best is worth back to the root. `state[0]` is the number
+    of nodes, `state[1]` the greatest depth so far.
     """
     last_cell = CELLS
     while last_cell > 0 and start_board[last_cell - 1] < 0:
@@ -496,7 +507,7 @@ def grow(
             counts,
             mark,
         )
-        judged += 1
+        counted = judged
         node = 0
         depth = 0
         mover = side
@@ -553,6 +564,11 @@ def grow(
                         moves,
                         complete,
                     )
+                width = min(np.int64(knobs[WIDTH]), most - judged)
+                if count > width:
+                    complete[0] = 0
+                    draw_moves(moves, count, width, random)
+                    count = width
                 first = state[0]
                 best_value = 0.0
                 lost = True
@@ -652,6 +668,7 @@ def grow(
             depth += 1
             path[depth] = node
         state[1] = max(state[1], depth + 1)
+        judged = max(judged, counted + 1)
         # Go back: proofs first, then values.
         for at in range(depth, 0, -1):
             above = path[at - 1]

@@ -56,7 +56,7 @@ def find_parts(
     base = clock[0] + 1
     time = base
     found = 0
-    children = 0  # of the first cell: it is a cut cell if they are two or more
+    children = np.int64(0)  # of the first cell: it is a cut cell if they are two or more
     cell = np.int64(first)
     seen[cell, 0] = seen[cell, 1] = time
     seen[cell, 2] = 0
@@ -202,7 +202,7 @@ def describe(
         base = 0 if color == side else SIDE
         for i in range((color - 1) * CELLS, (color - 1) * CELLS + counts[color]):
             cell = np.int64(stones[i])
-            own, enemy, empty = 0, 0, 0
+            own, enemy, empty = np.int64(0), np.int64(0), np.int64(0)
             for way in range(4):
                 near = np.int64(board[cell + step(way)])
                 own += np.int64(near == color)
@@ -225,10 +225,10 @@ def describe(
                     features[base + 6] += 1
                     features[base + 8] += (1 << pieces) - 2
     for i in range(found):
-        color = np.int64(board[parts[i, 0]])
-        base = 0 if color == side else SIDE
-        features[base + 12] += np.float64(parts[i, 5 - color] == 0)
-        features[base + 13] += np.float64(parts[i, 2 + color] == 0)
+        owner = np.int64(board[parts[i, 0]])
+        base = 0 if owner == side else SIDE
+        features[base + 12] += np.float64(parts[i, 5 - owner] == 0)
+        features[base + 13] += np.float64(parts[i, 2 + owner] == 0)
     scale = NORM / (counts[1] + counts[2])
     for i in range(CUTS):
         features[i] *= scale

@@ -42,29 +42,35 @@ class Tree:
     """A search tree from one position; not for two threads at a time.
 
     `memory_mb` bounds its nodes: a full tree still learns which of its leaves are best. `seed`
-    decides which of many alike moves are looked at.
+    decides which of many alike moves are looked at. `depth`, `width` and `known` are those of a
+    level; see `levels`.
     """
 
     def __init__(
         self,
         position: Position,
         table: Table,
-        memory_mb: int,
+        memory_mb: float,
         seed: int,
+        *,
         depth: int | None = None,
+        width: int | None = None,
+        known: int | None = None,
         knobs: tuple[float, ...] | None = None,
     ) -> None:
         self.position = position
         self._table = table
-        self._most_depth = MOST_DEPTH if depth is None else min(depth - 1, MOST_DEPTH)
-        size = max(2 * mcts.MOST_CHILDREN, memory_mb * 2**20 // NODE_BYTES)
+        self._most_depth = MOST_DEPTH if depth is None else min(depth, MOST_DEPTH)
+        size = max(2 * mcts.MOST_CHILDREN, int(memory_mb * 2**20 / NODE_BYTES))
         self.links = np.zeros((size, 3), np.int32)
         self.visits = np.zeros(size, np.int32)
         self.sums = np.zeros(size, np.float64)
         self._priors = np.zeros(size, np.float32)
         self.flags = np.zeros(size, np.uint8)
         self._state = np.array([1, 0], np.int64)
-        self._knobs = np.array(knobs or KNOBS[position.rules], np.float64)
+        self._known = table.levels if known is None else min(known, table.levels)
+        wide = mcts.MOST_CHILDREN if width is None else width
+        self._knobs = np.array((*(knobs or KNOBS[position.rules]), wide), np.float64)
         self._weights = weights_for(position.rules)
         self._random = np.array([seed], np.uint64)
         self._start = _game()
@@ -91,8 +97,13 @@ class Tree:
         """Whether it is known for sure who wins."""
         return bool(self.flags[0] & mcts.PROVED)
 
-    def grow(self, budget: int) -> int:
-        """Judge about `budget` positions more; returns how many it were."""
+    @property
+    def depth(self) -> int:
+        """How many plies ahead it has looked."""
+        return int(self._state[1])
+
+    def grow(self, budget: int, most: int | None = None) -> int:
+        """Judge about `budget` positions more, and at most `most`; returns how many it were."""
         position, table = self.position, self._table
         return int(
             mcts.grow(
@@ -102,6 +113,7 @@ class Tree:
                 position.rows,
                 position.columns,
                 budget,
+                2**62 if most is None else most,
                 self._most_depth,
                 self.links,
                 self.visits,
@@ -113,7 +125,7 @@ class Tree:
                 self._weights,
                 self._random,
                 *self._scratch,
-                table.levels,
+                self._known,
                 table.keys,
                 table.key_starts,
                 table.bit_starts,

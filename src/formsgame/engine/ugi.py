@@ -15,7 +15,8 @@ from enum import Enum
 from typing import Any
 
 from formsgame import __version__
-from formsgame.engine.engine import HASH_MB, LEVELS, MOST_HASH_MB, MOST_THREADS
+from formsgame.engine.engine import HASH_MB, MOST_HASH_MB, MOST_THREADS
+from formsgame.engine.levels import LEVELS
 from formsgame.engine.streams import LINE_LIMIT
 from formsgame.engine.values import Info, Thought
 from formsgame.errors import FormsError
