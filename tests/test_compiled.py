@@ -24,12 +24,20 @@ print(compiled.cache_folder())
 """
 
 
-def run_probe(cache: Path, package: Path | None = None) -> list[str]:
+WARM_UP = """
+from formsgame import compiled
+compiled.announce_with(lambda: print("compiling"))
+compiled.MODULES = ("formsgame.kernels.board",)
+compiled.warm_up(modules=compiled.MODULES)
+"""
+
+
+def run_probe(cache: Path, package: Path | None = None, code: str = PROBE) -> list[str]:
     """Run one compiled function in a process with a cache folder of its own."""
     environment = dict(os.environ, FORMSGAME_CACHE=str(cache), NUMBA_DISABLE_JIT="0")
     environment["PYTHONPATH"] = str(package or Path(formsgame.__file__).parent.parent)
     done = subprocess.run(
-        [sys.executable, "-c", PROBE],
+        [sys.executable, "-c", code],
         env=environment,
         capture_output=True,
         text=True,
@@ -54,6 +62,13 @@ def test_second_process_loads_and_the_folder_is_private(filled: Path) -> None:
     assert folder.is_relative_to(filled)
     for part in (folder, folder.parent):
         assert part.stat().st_mode & 0o077 == 0
+
+
+def test_who_calls_finds_what_a_warm_up_has_compiled(tmp_path: Path) -> None:
+    """In another process, which has not warmed up itself: a worker, or a user of the library."""
+    assert run_probe(tmp_path, code=WARM_UP) == ["compiling"]
+    assert run_probe(tmp_path)[0] != "compiling"
+    assert run_probe(tmp_path, code=WARM_UP) == []
 
 
 def test_damaged_files_are_passed_over(filled: Path) -> None:

@@ -100,7 +100,7 @@ def test_every_level_of_the_shipped_tables_is_what_the_levels_below_make(rules: 
         keys = filling.grown_keys(below.level_keys(level - 1))
         assert np.array_equal(keys, table.level_keys(level))
         assert len(keys) == tables.SHAPES[level]
-        bits = tables.fill_level(below, tables.known_bits(below), level, keys)
+        bits = tables.fill_level(below, level, keys)
         assert bits.tobytes() == table.level_wins(level).tobytes()
 
 

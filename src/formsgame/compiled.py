@@ -23,7 +23,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
-from numba.core import caching
+from numba.core import caching, sigutils
 from platformdirs import user_cache_path
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -98,7 +98,8 @@ def warm_up(
     for done, (dispatcher, signature) in enumerate(jobs):
         if report:
             report(done, len(jobs))
-        dispatcher.compile(signature)
+        # As types, the way calls ask for it: the cache does not know that a text means the same.
+        dispatcher.compile(sigutils.normalize_signature(signature)[0])
     if report:
         report(len(jobs), len(jobs))
 

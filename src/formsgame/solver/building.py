@@ -162,15 +162,15 @@ def level_chunks(level: int) -> list[tuple[int, int, int]]:
 def fill_chunk(rules: str, path: str, chunk: tuple[int, int, int]) -> bytes:
     """Return the bits of some shapes of a level; the file holds at least the levels below it."""
     level, first, last = chunk
-    below, known, keys = _below(rules, path, level)
-    return tables.fill_level(below, known, level, keys[first:last]).tobytes()
+    below, keys = _below(rules, path, level)
+    return tables.fill_level(below, level, keys[first:last]).tobytes()
 
 
 @functools.lru_cache(maxsize=1)
-def _below(rules: str, path: str, level: int) -> tuple[Table, Array, Array]:
-    """Return the levels below one, what is asked about them, and the keys of the level."""
+def _below(rules: str, path: str, level: int) -> tuple[Table, Array]:
+    """Return the levels below one and the keys of the level."""
     below = Table.open(path, parse_rules(rules)).shorten(level - 1)
-    return below, tables.known_bits(below), filling.grown_keys(below.level_keys(level - 1))
+    return below, filling.grown_keys(below.level_keys(level - 1))
 
 
 def random_positions(rules: Rules, stones: int, generator: random.Random) -> Iterator[Position]:

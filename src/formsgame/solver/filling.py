@@ -13,15 +13,10 @@ from formsgame.solver.shapes import MOST_CELLS, canonical, find_key
 #: Bits of a mask that the first of two look-ups translates.
 LOW_BITS = 6
 LOW_MASK = (1 << LOW_BITS) - 1
-#: Of the 64 masks of six stones, those that hold each of these.
-HOLDING = np.array(
-    [sum(1 << mask for mask in range(64) if mask >> stone & 1) for stone in range(6)], np.uint64
+#: Of the 64 masks of six stones, those that lack each of these.
+LACKING = np.array(
+    [sum(1 << mask for mask in range(64) if not mask >> stone & 1) for stone in range(6)], np.uint64
 )
-#: Finds the place of the only bit of a word: a multiplier, and a table by the product's upper bits.
-DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
-PLACES = np.zeros(64, np.uint8)
-for _place in range(64):
-    PLACES[(int(DE_BRUIJN) << _place >> 58) & 63] = _place
 #: Most moves that the form of one shape can have, whatever its colors.
 MOST_ENTRIES = 1024
 
@@ -95,6 +90,100 @@ def spread_mask(part: Int, rest: Int, near: Array, level: Int) -> Int:
         part = grown
 
 
+@compiled("i8(i8)", inline=True)
+def words_of(count: Int) -> Int:
+    """Return the number of words that a bit for each mask of so many stones takes."""
+    return 1 if count < LOW_BITS else 1 << (count - LOW_BITS)
+
+
+@compiled("void(Array(u1, 1, 'C', readonly=True), i8, i8, u8[::1], u8[::1])", inner=True)
+def load_captures(wins: Array, start: Int, count: Int, found: Array, losses: Array) -> None:
+    """Write a bit for each mask of the `count` stones of a shape, whose bits begin at `start`.
+
+    Whether one of the stones in the mask can be captured so that the side to move, with the rest of
+    the mask, loses. Less than a word of bits is repeated in it. `losses` is scratch.
+    """
+    size = words_of(count)
+    for i in range(size):
+        word = np.uint64(0)
+        if count < LOW_BITS:
+            for bit in range(64):
+                index = start + (bit & ((1 << count) - 1))
+                word |= np.uint64(get_bit(wins, index)) << np.uint64(bit)
+        else:
+            place = (start >> 3) + 8 * i
+            for byte in range(8):
+                word |= np.uint64(wins[place + byte]) << np.uint64(8 * byte)
+        losses[i] = ~word
+        found[i] = np.uint64(0)
+    for stone in range(count):
+        if stone < LOW_BITS:
+            shift = np.uint64(1 << stone)
+            for i in range(size):
+                found[i] |= (losses[i] & LACKING[stone]) << shift
+        else:
+            block = 1 << (stone - LOW_BITS)
+            for first in range(0, size, 2 * block):
+                for i in range(first, first + block):
+                    found[i + block] |= losses[i]
+
+
+@compiled("void(u8[::1], i8, i8, i8)", inner=True)
+def exchange_stones(bits: Array, size: Int, one: Int, two: Int) -> None:
+    """Exchange two stones, `one` below `two`, in a bit for each mask, in `size` words."""
+    if two < LOW_BITS:
+        chosen = LACKING[two] & ~LACKING[one]
+        shift = np.uint64((1 << two) - (1 << one))
+        for i in range(size):
+            moved = ((bits[i] >> shift) ^ bits[i]) & chosen
+            bits[i] ^= moved ^ (moved << shift)
+        return
+    block = 1 << (two - LOW_BITS)
+    if one < LOW_BITS:
+        shift = np.uint64(1 << one)
+        for first in range(0, size, 2 * block):
+            for i in range(first, first + block):
+                moved = ((bits[i] >> shift) ^ bits[i + block]) & LACKING[one]
+                bits[i + block] ^= moved
+                bits[i] ^= moved << shift
+        return
+    inner = 1 << (one - LOW_BITS)
+    for first in range(0, size, 2 * block):
+        for second in range(first + inner, first + block, 2 * inner):
+            for i in range(second, second + inner):
+                bits[i], bits[i - inner + block] = bits[i - inner + block], bits[i]
+
+
+@compiled("void(u8[::1], i8, i8, u8[::1])", inner=True)
+def insert_stone(bits: Array, count: Int, stone: Int, out: Array) -> None:
+    """Write a bit for each mask of a stone more, put in at number `stone`, that does not matter."""
+    size = words_of(count)
+    if stone >= LOW_BITS:
+        block = 1 << (stone - LOW_BITS)
+        for first in range(0, size, block):
+            for i in range(first, first + block):
+                out[first + i] = bits[i]
+                out[first + i + block] = bits[i]
+        return
+    for i in range(size):
+        for half in range(2):
+            word = (bits[i] >> np.uint64(32 * half)) & np.uint64(0xFFFFFFFF)
+            for step in range(LOW_BITS - 2, stone - 1, -1):
+                word = (word | (word << np.uint64(1 << step))) & LACKING[step]
+            out[2 * i + half] = word | (word << np.uint64(1 << stone))
+            if count < LOW_BITS:
+                return
+
+
+@compiled("u8(u8)", inline=True)
+def reverse_bits(word: Int) -> Int:
+    """Return a word with its bits in reverse order."""
+    for step in range(LOW_BITS):
+        shift = np.uint64(1 << step)
+        word = ((word >> shift) & LACKING[step]) | ((word & LACKING[step]) << shift)
+    return word
+
+
 @compiled(
     "void(i8, Array(u8, 1, 'C', readonly=True), Array(u8, 1, 'C', readonly=True), i8[::1], i8[::1],"
     " Array(u1, 1, 'C', readonly=True), u1[::1])"
@@ -105,30 +194,28 @@ def fill_standard(
     keys: Array,
     key_starts: Array,
     bit_starts: Array,
-    captures: Array,
+    wins: Array,
     out: Array,
 ) -> None:
     """Write the bits of the shapes with the keys `chosen`, of a level, from the levels below.
 
-    `captures` has a bit for every shape and mask below: whether one of the stones in the mask can
-    be captured so that the side to move, with the rest of the mask, loses. `out` must be 0.
+    All masks of a shape are done together: what can be captured after a stone has left is a bit for
+    each mask of the part that stays, which becomes one for each mask of the shape when its stones
+    are put in order and the others are put in.
     """
     rows, columns = np.zeros(MOST_CELLS, np.int64), np.zeros(MOST_CELLS, np.int64)
     part_rows, part_columns = np.zeros(MOST_CELLS, np.int64), np.zeros(MOST_CELLS, np.int64)
-    members = np.zeros(MOST_CELLS, np.int64)
     order = np.zeros(MOST_CELLS + 1, np.int64)
     scratch = np.zeros((2, MOST_CELLS), np.int64)
     near = np.zeros(MOST_CELLS, np.int64)
-    # One entry for each stone that may leave and each part that this makes.
-    sources = np.zeros(4 * MOST_CELLS, np.int64)
-    bases = np.zeros(4 * MOST_CELLS, np.int64)
-    masks = np.zeros(4 * MOST_CELLS, np.int64)
-    low = np.zeros((4 * MOST_CELLS, 1 << LOW_BITS), np.int64)
-    high = np.zeros((4 * MOST_CELLS, 1 << max(0, level - LOW_BITS)), np.int64)
+    size = words_of(level)
+    bits, other = np.zeros(size, np.uint64), np.zeros(size, np.uint64)
+    # For each mask of enemy stones, whether the side to move, with the others, wins.
+    won = np.zeros(size, np.uint64)
     for shape in range(chosen.size):
         cells_of(chosen[shape], rows, columns)
         everything = link_cells(rows, columns, level, near)
-        entries = np.int64(0)
+        won[:] = 0
         for source in range(level):
             rest = everything & ~(np.int64(1) << source)
             while rest:
@@ -137,54 +224,44 @@ def fill_standard(
                 count = np.int64(0)
                 for i in range(level):
                     if part >> i & 1:
-                        members[count] = i
                         part_rows[count] = rows[i]
                         part_columns[count] = columns[i]
                         count += 1
                 key = canonical(part_rows, part_columns, count, order, scratch)
                 found = find_key(keys[key_starts[count] : key_starts[count + 1]], key)
-                sources[entries] = source
-                bases[entries] = bit_starts[count] + (found << count)
-                masks[entries] = part
-                make_luts(members, count, level, order, entries, low, high)
-                entries += 1
-        base = shape << level
-        set_bit(out, base)  # no stones left: won
-        if level < LOW_BITS:
-            for mask in range(1, everything):
-                for entry in range(entries):
-                    image = low[entry, ~mask & masks[entry]]
-                    if mask >> sources[entry] & 1 and get_bit(captures, bases[entry] + image):
-                        set_bit(out, base + mask)
-                        break
-            continue
-        # The 64 masks that differ in their first six stones are done together.
-        for upper in range(1 << (level - LOW_BITS)):
-            others = upper ^ ((1 << (level - LOW_BITS)) - 1)
-            undecided = np.uint64(0xFFFFFFFFFFFFFFFF)
-            if upper == 0:
-                undecided ^= np.uint64(1)  # no stones of the side to move: won
-            for entry in range(entries):
-                source = sources[entry]
-                left = undecided
+                load_captures(wins, bit_starts[count] + (found << count), count, bits, other)
+                for i in range(count):
+                    # The stones before this one are in order; order[i] tells where it is now.
+                    if order[i] != i:
+                        exchange_stones(bits, words_of(count), i, order[i])
+                        for j in range(i + 1, count):
+                            if order[j] == i:
+                                order[j] = order[i]
+                for i in range(level):
+                    if part >> i & 1 == 0:
+                        insert_stone(bits, count, i, other)
+                        bits, other = other, bits
+                        count += 1
+                # The stone that leaves is no enemy's.
                 if source < LOW_BITS:
-                    left &= HOLDING[source]
-                elif upper >> (source - LOW_BITS) & 1 == 0:
-                    continue
-                place = bases[entry] + high[entry, others]
-                while left != np.uint64(0):
-                    bit = left & (~left + np.uint64(1))
-                    left ^= bit
-                    lower = np.int64(PLACES[(bit * DE_BRUIJN) >> np.uint64(58)])
-                    if get_bit(captures, place + low[entry, lower ^ LOW_MASK]):
-                        undecided ^= bit
-                if undecided == np.uint64(0):
-                    break
-            word = ~undecided
-            if others == 0:
-                word &= np.uint64(0x7FFFFFFFFFFFFFFF)  # no enemy stones: lost
+                    for i in range(size):
+                        won[i] |= bits[i] & LACKING[source]
+                else:
+                    block = 1 << (source - LOW_BITS)
+                    for first in range(0, size, 2 * block):
+                        for i in range(first, first + block):
+                            won[i] |= bits[i]
+        last = (1 << min(level, LOW_BITS)) - 1
+        won[size - 1] |= np.uint64(1) << np.uint64(last)  # no own stones left: won
+        if level < LOW_BITS:
+            for mask in range(last + 1):
+                if won[0] >> np.uint64(last - mask) & np.uint64(1):
+                    set_bit(out, (shape << level) + mask)
+            continue
+        for i in range(size):
+            word = reverse_bits(won[size - 1 - i])
             for byte in range(8):
-                out[(base >> 3) + upper * 8 + byte] = np.uint8(
+                out[((shape << level) >> 3) + 8 * i + byte] = np.uint8(
                     (word >> np.uint64(8 * byte)) & np.uint64(0xFF)
                 )
 
@@ -418,21 +495,6 @@ def grown_keys(keys: Array, box: Size | None = None) -> Array:
     grown = np.zeros(grow_keys(keys, short, long, np.zeros(0, np.uint64)), np.uint64)
     grow_keys(keys, short, long, grown)
     return frozen(np.unique(grown))
-
-
-def find_captures(wins: Array, levels: int, bit_starts: Array) -> Array:
-    """Return the bits that `fill_standard` asks for, of the bits of a table of standard rules."""
-    captures = np.zeros_like(wins)
-    for level in range(1, levels + 1):
-        part = slice(int(bit_starts[level]) >> 3, int(bit_starts[level + 1]) >> 3)
-        lost, found = ~wins[part], captures[part]
-        # Masks without a stone that lose make those with it to be captured from.
-        for stone, without in enumerate((0x55, 0x33, 0x0F)[:level]):
-            found |= (lost & np.uint8(without)) << np.uint8(1 << stone)
-        for stone in range(3, level):
-            span = 1 << (stone - 3)
-            found.reshape(-1, 2, span)[:, 1] |= lost.reshape(-1, 2, span)[:, 0]
-    return frozen(captures)
 
 
 def frozen(array: Array) -> Array:

@@ -197,13 +197,12 @@ def build_table(
     table = Table.empty(rules)
     for level in range(1, levels + 1):
         keys = filling.grown_keys(table.level_keys(level - 1), box)
-        known = known_bits(table)
         size = max(1, min(len(keys), 64))
         wins = []
         for first in range(0, len(keys), size):
             if report:
                 report(level, first, len(keys))
-            wins.append(fill_level(table, known, level, keys[first : first + size]))
+            wins.append(fill_level(table, level, keys[first : first + size]))
         if report:
             report(level, len(keys), len(keys))
         table = table.extend(keys, np.concatenate(wins))
@@ -219,25 +218,17 @@ def check_levels(rules: Rules, levels: int, most: int | None = None) -> None:
         )
 
 
-def known_bits(table: Table) -> Array:
-    """Return the bits that `fill_level` asks about the levels of a table."""
-    if table.rules is STANDARD:
-        return filling.find_captures(table.wins, table.levels, table.bit_starts)
-    return table.wins
+def fill_level(table: Table, level: int, keys: Array) -> Array:
+    """Return the bits, uint8[n], of some shapes of a level from a table of the levels below.
 
-
-def fill_level(table: Table, known: Array, level: int, keys: Array) -> Array:
-    """Return the bits, uint8[n], of some shapes of a level from those of the levels below.
-
-    The table holds these and `known` is what `known_bits` returns for it. For levels above 2 the
-    bits of many shapes are those of the single shapes one after the other.
+    For levels above 2 the bits of many shapes are those of the single shapes one after the other.
     """
     out = np.zeros(level_bytes(table.rules, level, len(keys)), np.uint8)
     below = (table.keys, table.key_starts, table.bit_starts)
     if table.rules is STANDARD:
-        filling.fill_standard(level, keys, *below, known, out)
+        filling.fill_standard(level, keys, *below, table.wins, out)
     else:
-        filling.fill_advanced(level, keys, *below, margin_caps(table.rules, level), known, out)
+        filling.fill_advanced(level, keys, *below, margin_caps(table.rules, level), table.wins, out)
     return out
 
 
