@@ -232,11 +232,13 @@ def _analyse_record(
     from formsgame.cli.annotating import Evaluation, annotate, positions
     from formsgame.jobs.processes import processors
 
-    games, status = _read(source)
+    if isinstance(source, Path):  # wrong names are better found out now
+        source.open("rb").close()
     if file is not None:
-        output.write_file(file, "")  # a wrong name is better found out now
+        output.write_file(file, "")
     tables.use_own()
     output.prepare_rules()
+    games, status = _read(source)
     plain = effort.to_plain()
     wanted = {str(position): position for game in games for position in positions(game)}
     chunks: list[Chunk] = [(text, plain) for text in wanted]
@@ -257,15 +259,19 @@ def _analyse_record(
     ):
         news = zip(wanted.items(), results, strict=True)
         for number, game in enumerate(games, 1):
+            is_begun = False
             try:
                 for position in positions(game):
                     while str(position) not in evaluations:
                         (text, found), (best, *_others) = next(news)
                         evaluations[text] = Evaluation.of(found, best)
+                    is_begun = True
+                is_begun = True
             finally:  # after Ctrl-C, too: what is known of this game
-                judgements = annotate(game, evaluations)
-                if judgements:
-                    write(_game_json(number, game, judgements) if json else game.to_text(), json)
+                if is_begun:
+                    judgements = annotate(game, evaluations)
+                    text = _game_json(number, game, judgements) if json else game.to_text()
+                    write(text, json)
                     marked += sum(judgement.glyph is not None for judgement in judgements)
     if file is not None:
         text = ngettext("%(file)s: %(n)s game", "%(file)s: %(n)s games", len(games))

@@ -188,10 +188,12 @@ class Session:
 
 
 def _prepare() -> None:
+    from formsgame import compiled
     from formsgame.cli import tables
 
     tables.use_own()
-    output.prepare_rules()
+    # It says in one line what the wait is for; no bar, which Ctrl-C would leave on the terminal.
+    compiled.warm_up(modules=compiled.PLAY_MODULES)
 
 
 def _write(line: str) -> None:
