@@ -1,0 +1,162 @@
+"""Fits the weights of the engine's evaluation from games it plays against itself.
+
+    python scripts/weights.py play --rules advanced --games 300 --size 12 --out games.tsv
+    python scripts/weights.py fit --rules advanced games.tsv [more.tsv ...]
+
+`play` lets the computer play itself with few nodes, from random openings, and writes a line for
+every position met: the position, and whether its side to move won. Who wins is asked of the solver
+first, so that labels of small forms are proofs. `fit` finds the weights that make these results
+most likely (logistic regression), takes out the advantage that the side to move has on average,
+since values of positions one ply apart are compared, and writes them where the engine reads them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import formsgame as fg
+from formsgame.engine import Engine, weights
+from formsgame.engine.sight import CONSTANT, see
+from formsgame.engine.tree import sight_arrays
+from formsgame.kernels import board as board_kernels
+from formsgame.kernels import playout as playout_kernels
+from formsgame.kernels.board import CELLS, Array
+from formsgame.solver.clock import Clock
+from formsgame.solver.verdict import Solver
+
+DATA = Path(__file__).parent.parent / "src/formsgame/engine/data"
+#: Weight of the penalty on large weights, of features scaled to deviation 1.
+PENALTY = 3e-3
+
+
+def play(options: argparse.Namespace) -> None:
+    """Play games and write their positions."""
+    rules = fg.Position.initial(options.rules, 4).rules
+    solver = Solver(rules, memory_mb=64)
+    chance = random.Random(options.seed)
+    with options.out.open("a", encoding="utf-8") as out:
+        for game in range(options.games):
+            position = fg.Position.initial(rules, options.size)
+            for _ in range(chance.randrange(2, 8)):
+                if not position.is_over:
+                    position = position.play(chance.choice(position.legal_moves))
+            met = []
+            winner = position.winner
+            with Engine(seed=chance.getrandbits(60)) as engine:
+                while winner is None:
+                    if sum(position.counts.values()) <= options.proof:
+                        watch = Clock(fg.Limit(nodes=options.proof_nodes), None, None)
+                        winner = solver.winner(position, watch)
+                        if winner is not None:
+                            met.append(position)
+                            break
+                    met.append(position)
+                    moves = position.legal_moves
+                    if chance.random() < options.noise:
+                        position = position.play(chance.choice(moves))
+                    else:
+                        thought = engine.think(position, fg.Limit(nodes=options.nodes))
+                        position = position.play(thought.move)
+                    winner = position.winner
+            for position in met:
+                out.write(f"{position}\t{int(winner is position.side_to_move)}\n")
+            out.flush()
+            print(f"\r{game + 1}/{options.games}", end="", file=sys.stderr)
+
+
+def describe(positions: list[fg.Position]) -> Array:
+    """Return the features of positions, float64[n, CONSTANT + 1]."""
+    seen, order, parts, clock, features = sight_arrays()
+    board = np.zeros(CELLS, np.int8)
+    stones = np.zeros(2 * CELLS, np.uint16)
+    place = np.zeros(CELLS, np.uint16)
+    counts = np.zeros(5, np.int64)
+    mark = np.zeros(CELLS, np.int32)
+    rows = np.zeros((len(positions), CONSTANT + 1), np.float64)
+    for number, position in enumerate(positions):
+        cells = np.frombuffer(position.cells, np.uint8)
+        board_kernels.load(cells, position.rows, position.columns, board)
+        playout_kernels.index_stones(board, stones, place, counts, mark)
+        side = int(position.side_to_move)
+        see(board, stones, counts, side, seen, order, parts, clock, features)
+        rows[number] = features
+    return rows
+
+
+def regress(rows: Array, won: Array) -> Array:
+    """Return the weights of features, the last of which is constant (Newton's method)."""
+    mean, deviation = rows.mean(axis=0), rows.std(axis=0) + 1e-9
+    mean[-1], deviation[-1] = 0.0, 1.0
+    scaled = (rows - mean) / deviation
+    weights = np.zeros(rows.shape[1])
+    for _ in range(50):
+        likely = 1 / (1 + np.exp(-scaled @ weights))
+        slope = scaled.T @ (won - likely) / len(won) - PENALTY * weights
+        bend = (scaled.T * (likely * (1 - likely))) @ scaled / len(won)
+        weights += np.linalg.solve(bend + PENALTY * np.eye(len(weights)), slope)
+    found: Array = weights / deviation
+    found[-1] = weights[-1] - (weights[:-1] * mean[:-1] / deviation[:-1]).sum()
+    return found
+
+
+def loss(rows: Array, won: Array, found: Array) -> float:
+    """Return the mean negative log-likelihood of results."""
+    odds = rows @ found
+    return float(np.mean(np.log1p(np.exp(np.where(won == 1, -odds, odds)))))
+
+
+def fit(options: argparse.Namespace) -> None:
+    """Fit weights to the positions of files, and write them."""
+    positions, results = [], []
+    for file in options.files:
+        for line in file.read_text(encoding="utf-8").splitlines():
+            text, _, result = line.partition("\t")
+            position = fg.Position.parse(text)
+            if position.rules.name == options.rules and not position.is_over:
+                positions.append(position)
+                results.append(int(result))
+    rows, won = describe(positions), np.array(results)
+    chance = np.random.default_rng(1)
+    # Positions of one game are alike: whole runs of lines are held out.
+    held = (np.arange(len(won)) // 200) % 4 == chance.integers(4)
+    found = regress(rows[~held], won[~held])
+    print(f"{len(won)} positions, {won.mean():.3f} won by the side to move")
+    print(f"loss on positions held out: {loss(rows[held], won[held], found):.4f}")
+    found = regress(rows, won)
+    found[-1] -= (rows @ found).mean()
+    path = options.out or DATA / f"weights-{options.rules}.tsv"
+    path.write_text(weights.format_weights(found), encoding="utf-8")
+    print(f"written to {path}")
+
+
+def main() -> None:
+    """Do what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    commands = parser.add_subparsers(required=True)
+    playing = commands.add_parser("play", help="play games and write their positions")
+    playing.add_argument("--rules", choices=["standard", "advanced"], required=True)
+    playing.add_argument("--size", type=int, default=12)
+    playing.add_argument("--games", type=int, default=300)
+    playing.add_argument("--nodes", type=int, default=1000, help="of a move")
+    playing.add_argument("--noise", type=float, default=0.05, help="share of random moves")
+    playing.add_argument("--proof", type=int, default=22, help="most stones to be solved")
+    playing.add_argument("--proof-nodes", type=int, default=200_000)
+    playing.add_argument("--seed", type=int, default=1)
+    playing.add_argument("--out", type=Path, required=True)
+    playing.set_defaults(do=play)
+    fitting = commands.add_parser("fit", help="fit weights to positions")
+    fitting.add_argument("--rules", choices=["standard", "advanced"], required=True)
+    fitting.add_argument("--out", type=Path, help="instead of the engine's own file")
+    fitting.add_argument("files", type=Path, nargs="+")
+    fitting.set_defaults(do=fit)
+    options = parser.parse_args()
+    options.do(options)
+
+
+if __name__ == "__main__":
+    main()
