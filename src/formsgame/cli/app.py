@@ -500,7 +500,15 @@ def analyse(
     )
 
 
-@app.command(help=_("Say who wins with best play, and how.") + _POSITION)
+@app.command(
+    help=_("Say who wins with best play, and how.")
+    + _POSITION
+    + " "
+    + _(
+        "Instead, --class PATTERN is a form as xxo/.x., of which it is said who wins whoever "
+        "starts: N the next player, P the previous one, B Black, W White."
+    )
+)
 def solve(
     position: PositionArgument = None,
     rules: RulesOption = None,
@@ -530,13 +538,44 @@ def solve(
     moves: Annotated[
         bool, typer.Option("--moves", help=_("List every move that wins, too."))
     ] = False,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            "--checkpoint",
+            metavar="FILE",
+            dir_okay=False,
+            help=_("Keep what is found here now and then, and go on where a run was stopped."),
+        ),
+    ] = None,
+    proof: Annotated[
+        Path | None,
+        typer.Option(
+            "--proof",
+            metavar="FILE",
+            dir_okay=False,
+            help=_("Write the winner's strategy, which scripts/check_proof.py checks."),
+        ),
+    ] = None,
+    pattern: Annotated[
+        str | None,
+        typer.Option("--class", metavar="PATTERN", help=_("Say the outcome class of a form.")),
+    ] = None,
 ) -> int:
     """Solve."""
     from formsgame.cli import solving, study
 
+    budget = solving.Budget(seconds, nodes, memory)
+    if pattern is not None:
+        if position or size is not None or moves or checkpoint or proof:
+            raise typer.BadParameter(
+                _("a pattern goes with --rules and limits only"), param_hint="--class"
+            )
+        solving.classify(pattern, rules or study.RULES, budget)
+        return 0
     if not position and rules is None and size is None:
         raise typer.BadParameter(_("say what to solve: a POSITION, or --rules and --board"))
-    solving.solve(study.find_position(position, rules, size), seconds, nodes, memory, moves)
+    found = study.find_position(position, rules, size)
+    solving.solve(found, budget, moves, checkpoint, proof)
     return 0
 
 

@@ -10,18 +10,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from typing import overload
 
 import numpy as np
 
 from formsgame.errors import LimitError
 from formsgame.kernels.bits import make_layout
+from formsgame.kernels.board import Array
 from formsgame.limit import Limit
 from formsgame.position import Move, Position
-from formsgame.rules import ADVANCED, BLACK, STANDARD, WHITE, Color, Rules, Size, shown
+from formsgame.rules import ADVANCED, BLACK, STANDARD, WHITE, Color, Rules, Size, parse_rules, shown
 from formsgame.solver import search
 from formsgame.solver.clock import Clock
+from formsgame.solver.pattern import place_pattern
 from formsgame.solver.tables import Table, best_table
-from formsgame.solver.wide import Memory, WideSearch
+from formsgame.solver.wide import Memory, WideSearch, words_of
 from formsgame.solver.work import SearchWork, run_together
 
 #: Memory of a transposition table, in megabytes, where the caller sets none.
@@ -93,17 +96,44 @@ def winning_moves(
     )
 
 
+@overload
 def outcome_class(
     position: Position, limit: Limit | None = None, *, memory_mb: int = MEMORY_MB
+) -> OutcomeClass | None: ...
+
+
+@overload
+def outcome_class(
+    position: str, limit: Limit | None = None, *, rules: Rules | str, memory_mb: int = MEMORY_MB
+) -> OutcomeClass | None: ...
+
+
+def outcome_class(
+    position: Position | str,
+    limit: Limit | None = None,
+    *,
+    rules: Rules | str | None = None,
+    memory_mb: int = MEMORY_MB,
 ) -> OutcomeClass | None:
     """Return who wins a form whoever starts, or None if the limit was too small to prove it.
 
+    A text is a pattern, for which `rules` must be named: rows separated by `/` or line ends, with
+    `x`, `o`, and full stops or numbers for empty cells. It is looked at where it feels no edge.
+
     The position's side to move does not matter. A finished form belongs to the side that has run
-    out. The limit is for both sides' starts together.
+    out. The limit is for both sides' starts together. Raises what `pattern.place_pattern` raises.
 
     >>> outcome_class(Position.parse("8/8/8/2xxo3/8/8/8/8 x advanced"))
     <OutcomeClass.N: 'N'>
+    >>> outcome_class("xxo/.x.", rules="standard")
+    <OutcomeClass.W: 'W'>
     """
+    if not isinstance(position, Position):
+        position = place_pattern(position, rules)  # type: ignore[arg-type] # None is refused
+    elif rules is not None and parse_rules(rules) is not position.rules:
+        raise LimitError(
+            "limit.value", name="rules", expected=position.rules.name, value=shown(str(rules))
+        )
     won = position.winner
     if won is not None:
         return OutcomeClass.B if won is BLACK else OutcomeClass.W
@@ -291,17 +321,28 @@ class Solver:
                 value=position.rules.name,
             )
 
+    def memory_for(self, position: Position) -> tuple[Array, ...]:
+        """Return the arrays that hold what is found of a position; see `checkpoint`."""
+        box = _box_of(position)
+        if box is None:
+            self._wide.make_room(words_of(position))
+            return self._wide.positions, self._wide.numbers
+        self._take_board(box.size)
+        return (self._entries,)
+
+    def _take_board(self, size: Size) -> None:
+        """Forget what was found on another board, where it does not hold on this one."""
+        board = size if self.rules is ADVANCED else Size(0, int(make_layout(*size)[1]))
+        if board != self._board:
+            self._entries[:] = 0
+            self._board = board
+
     def _search_words(self, box: _Box, position: Position, clock: Clock) -> tuple[int, SearchWork]:
         """Search a position on words by proof numbers; returns the result and what has it."""
         own, enemy = box.words(position)
         size = box.size
         layout = make_layout(*size)
-        stride = int(layout[1])
-        board = size if self.rules is ADVANCED else Size(0, stride)
-        if board != self._board:
-            # What was found on another board does not hold on this one.
-            self._entries[:] = 0
-            self._board = board
+        self._take_board(size)
         table = self.table
 
         def run(work: SearchWork, budget: int) -> int:
