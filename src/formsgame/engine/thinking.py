@@ -22,10 +22,11 @@ from formsgame.solver.verdict import Solver
 #: What time is read from; a bench on a busy machine takes `time.thread_time`.
 CLOCK: Callable[[], float] = time.perf_counter
 
-#: Stones up to which a position is searched to the end of the game.
-PROOF_STONES = {STANDARD: 40, ADVANCED: 32}
-#: Share of the time and the nodes that the first proof may take.
-PROOF_SHARE = 0.4
+#: Stones up to which it is worth a try to search a position to the end of the game, those up to
+#: which that mostly succeeds, and the shares of time and nodes that the first proof may take.
+PROOF_STONES = {STANDARD: 60, ADVANCED: 48}
+LIKELY_STONES = {STANDARD: 30, ADVANCED: 24}
+LIKELY_SHARE, TRY_SHARE = 0.4, 0.12
 #: Positions that the tree judges between two looks at the clock, and for each of them the positions
 #: that the proof of its best line may open.
 STEP = 512
@@ -87,8 +88,10 @@ class Thinking:
         """Return the thought."""
         proved: list[Info] = []
         outcome = None
-        if _stones(self.position) <= self.proof and self.can_spend(PROOF_SHARE):
-            outcome = self.solver.best_move(self.position, self.watch(PROOF_SHARE))
+        stones = _stones(self.position)
+        share = LIKELY_SHARE if stones <= LIKELY_STONES[self.position.rules] else TRY_SHARE
+        if stones <= self.proof and self.can_spend(share):
+            outcome = self.solver.best_move(self.position, self.watch(share))
             if outcome is not None and outcome[1] is not None:
                 proved = [self.proved_line(outcome[1])]
                 if self.lines == 1:
