@@ -1,13 +1,13 @@
-"""Fits the weights of the engine's evaluation from games it plays against itself.
+"""Fits the weights of the engine's evaluation to positions that the solver has solved.
 
-    python scripts/weights.py play --rules advanced --games 300 --size 12 --out games.tsv
-    python scripts/weights.py fit --rules advanced games.tsv [more.tsv ...]
+    python scripts/weights.py gather --rules advanced --out positions.tsv
+    python scripts/weights.py fit --rules advanced positions.tsv
 
-`play` lets the computer play itself with few nodes, from random openings, and writes a line for
-every position met: the position, and whether its side to move won. Who wins is asked of the solver
-first, so that labels of small forms are proofs. `fit` finds the weights that make these results
-most likely (logistic regression), takes out the advantage that the side to move has on average,
-since values of positions one ply apart are compared, and writes them where the engine reads them.
+`gather` lets the computer play itself on 8 x 8 with few nodes from random openings, then moves at
+random, and writes a line for every position of the last part that the solver can solve: the
+position, and whether its side to move wins. `fit` finds the weights that make these results most
+likely (logistic regression), takes out the advantage that the side to move has on average, since
+values of positions one ply apart are compared, and writes them where the engine reads them.
 """
 
 from __future__ import annotations
@@ -32,41 +32,34 @@ from formsgame.solver.verdict import Solver
 DATA = Path(__file__).parent.parent / "src/formsgame/engine/data"
 #: Weight of the penalty on large weights, of features scaled to deviation 1.
 PENALTY = 3e-3
+#: Stones of the positions gathered: above what the tables know, up to what is solved in a moment.
+FEWEST_STONES = 12
+MOST_STONES = {"standard": 28, "advanced": 21}
 
 
-def play(options: argparse.Namespace) -> None:
-    """Play games and write their positions."""
+def gather(options: argparse.Namespace) -> None:
+    """Play games and write the solved positions of their last parts."""
     rules = fg.Position.initial(options.rules, 4).rules
+    most = options.stones or MOST_STONES[rules.name]
     solver = Solver(rules, memory_mb=64)
     chance = random.Random(options.seed)
-    with options.out.open("a", encoding="utf-8") as out:
-        for game in range(options.games):
-            position = fg.Position.initial(rules, options.size)
-            for _ in range(chance.randrange(2, 8)):
+    written = 0
+    with options.out.open("w", encoding="utf-8") as out:
+        while written < options.positions:
+            position = fg.Position.initial(rules, 8)
+            for _ in range(4):
                 if not position.is_over:
                     position = position.play(chance.choice(position.legal_moves))
-            met = []
-            winner = position.winner
-            with Engine(seed=chance.getrandbits(60)) as engine:
-                while winner is None:
-                    if sum(position.counts.values()) <= options.proof:
-                        watch = Clock(fg.Limit(nodes=options.proof_nodes), None, None)
-                        winner = solver.winner(position, watch)
-                        if winner is not None:
-                            met.append(position)
-                            break
-                    met.append(position)
-                    moves = position.legal_moves
-                    if chance.random() < options.noise:
-                        position = position.play(chance.choice(moves))
-                    else:
-                        thought = engine.think(position, fg.Limit(nodes=options.nodes))
-                        position = position.play(thought.move)
-                    winner = position.winner
-            for position in met:
-                out.write(f"{position}\t{int(winner is position.side_to_move)}\n")
-            out.flush()
-            print(f"\r{game + 1}/{options.games}", end="", file=sys.stderr)
+            with Engine(level=10, seed=chance.getrandbits(60), hash_mb=2) as engine:
+                while not position.is_over and sum(position.counts.values()) > most:
+                    position = position.play(engine.think(position, fg.Limit(nodes=80)).move)
+            while not position.is_over and sum(position.counts.values()) >= FEWEST_STONES:
+                winner = solver.winner(position, Clock(fg.Limit(nodes=500_000), None, None))
+                if winner is not None:
+                    out.write(f"{position}\t{int(winner is position.side_to_move)}\n")
+                    written += 1
+                position = position.play(chance.choice(position.legal_moves))
+            print(f"\r{written}/{options.positions}", end="", file=sys.stderr)
 
 
 def describe(positions: list[fg.Position]) -> Array:
@@ -138,17 +131,13 @@ def main() -> None:
     """Do what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     commands = parser.add_subparsers(required=True)
-    playing = commands.add_parser("play", help="play games and write their positions")
-    playing.add_argument("--rules", choices=["standard", "advanced"], required=True)
-    playing.add_argument("--size", type=int, default=12)
-    playing.add_argument("--games", type=int, default=300)
-    playing.add_argument("--nodes", type=int, default=1000, help="of a move")
-    playing.add_argument("--noise", type=float, default=0.05, help="share of random moves")
-    playing.add_argument("--proof", type=int, default=22, help="most stones to be solved")
-    playing.add_argument("--proof-nodes", type=int, default=200_000)
-    playing.add_argument("--seed", type=int, default=1)
-    playing.add_argument("--out", type=Path, required=True)
-    playing.set_defaults(do=play)
+    gathering = commands.add_parser("gather", help="play games and write solved positions")
+    gathering.add_argument("--rules", choices=["standard", "advanced"], required=True)
+    gathering.add_argument("--positions", type=int, default=3000)
+    gathering.add_argument("--stones", type=int, help="most stones of a position")
+    gathering.add_argument("--seed", type=int, default=1)
+    gathering.add_argument("--out", type=Path, required=True)
+    gathering.set_defaults(do=gather)
     fitting = commands.add_parser("fit", help="fit weights to positions")
     fitting.add_argument("--rules", choices=["standard", "advanced"], required=True)
     fitting.add_argument("--out", type=Path, help="instead of the engine's own file")
