@@ -19,10 +19,10 @@ by three constants C against the other two (WIDEN 1), of 120 on 8 x 8 and of 80 
     1.2           41           54            39            31   165 of 400
 
 So 1.2 is too much, and between 0.3 and 0.6 there is little to choose (0.6 won 30, 32, 21 and 25 of
-60, 60, 40 and 40 games against 0.3). With C 0.6, WIDEN 4 won 99 of 180 games against WIDEN 1 (35 and
-31 of 60 on 8 x 8, 14 and 19 of 30 on 12 x 12), and 13 of 24 at 0.3 s on 8 x 8 standard: no worse,
-perhaps a little better. It makes 0.68 (8 x 8 standard) to 1.0 (26 x 26) times as many playouts a
-second as bare playouts.
+60, 60, 40 and 40 games against 0.3). With C 0.6, WIDEN 4 won 99 of 180 games against WIDEN 1 (35
+and 31 of 60 on 8 x 8, 14 and 19 of 30 on 12 x 12), and 13 of 24 at 0.3 s on 8 x 8 standard: no
+worse, perhaps a little better. It makes 0.68 (8 x 8 standard) to 1.0 (26 x 26) times as many
+playouts a second as bare playouts.
 """
 
 from __future__ import annotations
