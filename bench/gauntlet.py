@@ -19,7 +19,7 @@ from uct import C, Uct, random_opening
 
 import formsgame as fg
 from formsgame import compiled
-from formsgame.engine import engine as engine_module
+from formsgame.engine import thinking
 
 CLOCKS = {"cpu": time.thread_time, "wall": time.perf_counter}
 COLUMNS = (
@@ -133,8 +133,7 @@ def main() -> None:
     parser.add_argument("--resume", action="store_true", help="go on where the file ends")
     options = parser.parse_args()
     options.uct_seconds = options.uct_seconds or options.seconds
-    if hasattr(engine_module, "CLOCK"):
-        engine_module.CLOCK = CLOCKS[options.clock]
+    thinking.CLOCK = CLOCKS[options.clock]
     settings = (
         f"level={options.level},seconds={options.seconds},uct_seconds={options.uct_seconds},"
         f"c={options.c},clock={options.clock},opening_plies={options.opening_plies}"

@@ -1,6 +1,6 @@
 """Plays the computer against a random mover on every usual size, in both rule sets.
 
-    python bench/opponent.py --games 100 --level 5 --seconds 1
+    python bench/opponent.py --games 100 --level 10 --seconds 1
 
 Prints, for each, the games won, the longest thought and the time of the whole.
 """
@@ -12,6 +12,7 @@ import random
 import time
 
 import formsgame as fg
+import formsgame.engine
 
 
 def play(
@@ -40,7 +41,7 @@ def main() -> None:
     """Run the matches that the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--games", type=int, default=100)
-    parser.add_argument("--level", type=int, default=5)
+    parser.add_argument("--level", type=int, default=max(fg.engine.LEVELS))
     parser.add_argument("--seconds", type=float, default=None, help="budget of a move")
     parser.add_argument("--sizes", type=int, nargs="+", default=[8, 12, 18])
     options = parser.parse_args()

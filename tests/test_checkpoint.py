@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 import formsgame as fg
-from commanding import environment, refused, run
+from commanding import Ran, environment, refused, run
 from formsgame.solver import Solver, checkpoint
 from formsgame.solver.clock import Clock
 
-#: Takes some hundred thousand positions, a second or two.
-HARD = fg.Position.initial("advanced", (4, 6))
+#: Takes some ten thousand positions.
+HARD = fg.Position.initial("advanced", (4, 5))
 
 
 def search(solver: Solver, position: fg.Position, nodes: int | None) -> tuple[fg.Color | None, int]:
@@ -28,7 +28,7 @@ def search(solver: Solver, position: fg.Position, nodes: int | None) -> tuple[fg
 
 @pytest.mark.parametrize(
     ("position", "nodes"),
-    [(HARD, 100_000), (fg.Position.initial("standard", (2, 11)), 10_000)],
+    [(HARD, 10_000), (fg.Position.initial("standard", (2, 9)), 500)],
     ids=["advanced", "standard"],
 )
 def test_a_search_goes_on(tmp_path: Path, position: fg.Position, nodes: int) -> None:
@@ -63,7 +63,7 @@ def test_of_many_entries_those_of_most_work_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     solver = Solver(HARD.rules, memory_mb=16)
-    search(solver, HARD, 20_000)
+    search(solver, HARD, 5_000)
     monkeypatch.setattr(checkpoint, "MOST_ENTRIES", 500)
     checkpoint.save(tmp_path / "some", solver, HARD, 1, 1.0)
     other = Solver(HARD.rules, memory_mb=16)
@@ -104,7 +104,7 @@ def test_what_is_damaged_or_of_another_search_is_refused(tmp_path: Path) -> None
     path.write_bytes(whole)
     with pytest.raises(fg.JobError, match="entries"):
         checkpoint.load(path, Solver(HARD.rules, memory_mb=8), HARD)
-    turned = fg.Position.initial("advanced", (6, 4))
+    turned = fg.Position.initial("advanced", (5, 4))
     with pytest.raises(fg.JobError, match="position"):
         checkpoint.load(path, Solver(HARD.rules, memory_mb=2), turned)
     with pytest.raises(fg.JobError, match="folder"):
@@ -126,12 +126,17 @@ def opened(out: str) -> int:
     return int(out.splitlines()[-1].split(" ")[0])
 
 
+@pytest.fixture(scope="module")
+def whole(warm: None) -> Ran:
+    """What the command says when nothing stops it."""
+    return run(*arguments(Path("none"))[:-2])
+
+
 @pytest.mark.parametrize("kill", [signal.SIGKILL, signal.SIGINT])
-def test_a_killed_run_goes_on(tmp_path: Path, kill: signal.Signals, warm: None) -> None:
+def test_a_killed_run_goes_on(tmp_path: Path, kill: signal.Signals, whole: Ran) -> None:
     path = tmp_path / "kept"
     script = "import sys; from formsgame.cli import solving, main; solving.KEEP_SECONDS = 0.05;"
     script += "sys.exit(main(sys.argv[1:]))"
-    whole = run(*arguments(tmp_path / "none")[:-2])
     with subprocess.Popen(
         [sys.executable, "-c", script, *arguments(path)],
         env=environment(),

@@ -248,7 +248,8 @@ HEAVY = ("numba", "numpy", "fastapi", "sqlalchemy", "jinja2", "uvicorn", "starle
     "module",
     [
         *["formsgame", "formsgame.errors", "formsgame.rules", "formsgame.notation"],
-        *["formsgame.cli", "formsgame.cli.app"],
+        *["formsgame.cli", "formsgame.cli.app", "formsgame.engine.levels"],
+        "formsgame.server.livegame",
     ],
 )
 def test_light_modules_import_nothing_heavy(module: str) -> None:

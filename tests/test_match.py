@@ -229,6 +229,7 @@ def test_a_match_goes_on_where_it_was_cut_off_and_may_become_longer(tmp_path: Pa
 
 
 @needs_signals
+@pytest.mark.usefixtures("warm")  # the process is to play, not to compile
 def test_a_killed_match_goes_on(tmp_path: Path) -> None:
     journal = tmp_path / "journal"
     command = ["match", "2", "1", "--rules", "advanced", "--size", "4x6", "--nodes", "30"]
@@ -254,6 +255,7 @@ def test_a_killed_match_goes_on(tmp_path: Path) -> None:
 
 
 @needs_signals
+@pytest.mark.usefixtures("warm")  # the process is to play, not to compile
 def test_control_c_tells_of_the_games_so_far(tmp_path: Path) -> None:
     records = tmp_path / "games.pgn"
     command = ["match", "2", "1", "--size", "4x6", "--nodes", "30", "--workers", "1"]

@@ -106,4 +106,4 @@ def test_patterns_on_the_command_line() -> None:
     assert "at character 2" in refused(2, "solve", "--class", "xzo")
     assert "rules" in refused(2, "solve", "--class", "xo", "--rules", "other")
     assert "goes with --rules" in refused(2, "solve", "--class", "xo", "--board", "4")
-    assert "not solved" in refused(1, "solve", "--class", "xxooxxoo/ooxx", "--nodes", "1")
+    assert "not solved" in refused(1, "solve", "--class", "xxoo/ooxx/xo", "--nodes", "1")

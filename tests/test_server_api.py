@@ -366,7 +366,7 @@ def test_malformed_moves_are_refused(server: Served, game: Game, body: bytes) ->
         {"black": {"kind": "engine"}},
         {"white": {"kind": "computer"}},
         {"white": {"kind": "computer", "level": 0}},
-        {"white": {"kind": "computer", "level": 6}},
+        {"white": {"kind": "computer", "level": 11}},
         {"white": {"kind": "computer", "level": "3"}},
         {"white": {"kind": "person", "level": 3}},
         {"position": "\ud800"},

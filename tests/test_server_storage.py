@@ -268,7 +268,7 @@ def test_a_copy_made_while_it_is_open_can_be_opened(path: Path, tmp_path: Path) 
         ("rules", "'chess'"),
         ("rules", "'advanced'"),
         ("size", "'zz'"),
-        ("black_level", "9"),
+        ("black_level", "11"),
         ("white_level", "'2; drop'"),
         ("start", "''"),
         ("position", "'garbage'"),

@@ -19,13 +19,16 @@ import formsgame as fg
 import naive
 import shapes
 from commanding import refused, run, start
-from formsgame.solver import Solver, building, search, tables, verdict, wide
+from formsgame.kernels.bits import MOST_MOVES, children_standard, make_layout
+from formsgame.solver import Solver, building, filling, search, tables, verdict, wide
 from formsgame.solver.clock import Clock
 from formsgame.solver.tables import Table
 from formsgame.solver.work import SearchWork, run_together
 
 VECTORS = Path(__file__).parent / "vectors"
 BOTH = (fg.STANDARD, fg.ADVANCED)
+#: In words of stride 8.
+FIRST_COLUMN = 0x0101010101010101
 #: Takes far longer than any limit here.
 HARD = fg.Position.initial("advanced", 8)
 
@@ -206,6 +209,42 @@ def test_both_searches_agree(rules: fg.Rules) -> None:
         side = position.side_to_move
         winner = side if result == search.WIN else side.opponent
         assert solver.winner(position, no_limit()) is winner, position
+
+
+# What is seen without search
+
+
+def test_what_recaptures_wins() -> None:
+    """In all small forms; and it is seen exactly where a move leaves such stones."""
+    table = tables.best_table(fg.STANDARD)
+    layout = make_layout(8, 8)
+    movers, others = np.zeros(MOST_MOVES, np.uint64), np.zeros(MOST_MOVES, np.uint64)
+    rows, columns = np.zeros(16, np.int64), np.zeros(16, np.int64)
+    seen = 0
+    for level in range(2, 9):
+        for key in table.level_keys(level):
+            filling.cells_of(key, rows, columns)
+            cells = [1 << int(8 * rows[i] + columns[i]) for i in range(level)]
+            for mask in range(1, (1 << level) - 1):
+                own = sum(cell for i, cell in enumerate(cells) if mask >> i & 1)
+                enemy = sum(cells) - own
+                pair = np.array([own, enemy], np.uint64)
+                search.normalize(0, 8, 8, 8, pair)
+                won = search.probe_form(
+                    pair[0], pair[1], table.keys, table.key_starts, table.bit_starts, table.wins
+                )
+                found = search.recaptures(pair[0], pair[1], layout)
+                seen += found
+                assert won or not found
+                if level <= 6:
+                    made = children_standard(pair[0], pair[1], layout, movers, others)
+                    assert found == any(
+                        left and not mover & (mover << 8 | (mover << 1 & ~FIRST_COLUMN))
+                        for mover, left in zip(
+                            movers[:made].tolist(), others[:made].tolist(), strict=True
+                        )
+                    )
+    assert seen > 60_000
 
 
 # Threads

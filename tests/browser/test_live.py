@@ -78,6 +78,29 @@ def test_the_computer_answers(server: Server, board: GameBoard) -> None:
     expect(board.recorded).to_have_count(0)
 
 
+def test_a_reply_at_once_is_shown_after_the_move(server: Server, board: GameBoard) -> None:
+    """One sees one's own move first and the computer's a moment later, however quick it is."""
+    board.open(server.new_game("advanced", "4x4", white=1))
+    board.page.evaluate(
+        """() => {
+          const list = document.getElementById("moves");
+          window.seen = [];
+          new MutationObserver(() => {
+            const moves = list.querySelectorAll("button").length;
+            if (window.seen.at(-1)?.moves !== moves) {
+              window.seen.push({ moves, at: performance.now() });
+            }
+          }).observe(list, { childList: true, subtree: true });
+        }"""
+    )
+    board.press("a2")
+    board.press("a1")
+    expect(board.recorded).to_have_count(2)
+    first, second = board.page.evaluate("window.seen")
+    assert (first["moves"], second["moves"]) == (1, 2)
+    assert second["at"] > first["at"]
+
+
 def test_whoever_plays_white_sits_on_whites_side(server: Server, board: GameBoard) -> None:
     board.open(server.new_game("standard", "4x4", black=1))
     expect(board.recorded).to_have_count(1)

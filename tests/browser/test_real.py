@@ -25,7 +25,7 @@ def test_full_game_against_the_computer(
     board.page.get_by_role("radio", name="Other").check()
     for label, side in zip(("Rows", "Columns"), size.split("x"), strict=True):
         board.page.get_by_label(label).fill(side)
-    board.page.get_by_role("radio", name=re.compile("novice")).check()
+    board.page.get_by_role("radio", name=re.compile("easiest")).check()
     board.button("Play").click()
     board.wait()
     game_id = board.page.url.rsplit("/", 1)[1]

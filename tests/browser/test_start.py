@@ -25,25 +25,25 @@ def test_every_choice_is_sent_and_remembered(server: Server, page: Page) -> None
     page.goto("/")
     page.get_by_role("radio", name=re.compile("Standard")).check()
     page.get_by_role("radio", name="12 × 12").check()
-    page.get_by_role("radio", name=re.compile("strong")).check()
+    page.get_by_role("radio", name=re.compile("strongest")).check()
     page.get_by_role("radio", name=re.compile("White")).check()
     page.get_by_role("button", name="Play").click()
     GameBoard(page).wait()
     game = server.game(page.url.rsplit("/", 1)[1])
     assert (game["rules"], game["size"]) == ("standard", "12x12")
-    assert game["black"] == {"kind": "computer", "level": 4}
+    assert game["black"] == {"kind": "computer", "level": 10}
     assert game["white"]["kind"] == "person"
     page.goto("/")
     expect(page.get_by_role("radio", name=re.compile("Standard"))).to_be_checked()
     expect(page.get_by_role("radio", name="12 × 12")).to_be_checked()
-    expect(page.get_by_role("radio", name=re.compile("strong"))).to_be_checked()
+    expect(page.get_by_role("radio", name=re.compile("strongest"))).to_be_checked()
     expect(page.get_by_role("radio", name=re.compile("White"))).to_be_checked()
 
 
 def test_other_sizes_and_the_same_screen(server: Server, page: Page) -> None:
     page.goto("/")
     page.get_by_role("radio", name="Someone at this screen").check()
-    expect(page.get_by_role("radio", name=re.compile("easy"))).to_be_disabled()
+    expect(page.get_by_role("radio", name=re.compile("easiest"))).to_be_disabled()
     page.get_by_role("radio", name="Other").check()
     page.get_by_label("Rows").fill("3")
     page.get_by_label("Columns").fill("5")

@@ -11,6 +11,7 @@ import typer
 from formsgame import __version__
 from formsgame.cli import INTERRUPTED, output
 from formsgame.cli.words import _
+from formsgame.engine.levels import LEVELS
 from formsgame.errors import FormsError
 
 FAILED, MISUSED = 1, 2
@@ -106,7 +107,12 @@ FlipOption = Annotated[bool, typer.Option("--flip", help=_("Turn the board half 
 LevelOption = Annotated[
     int,
     typer.Option(
-        "--level", min=1, max=5, metavar="LEVEL", help=_("Level of the computer, 1 to 5.")
+        "--level",
+        min=min(LEVELS),
+        max=max(LEVELS),
+        metavar="LEVEL",
+        help=_("Level of the computer, %(lowest)s (the easiest) to %(highest)s.")
+        % {"lowest": min(LEVELS), "highest": max(LEVELS)},
     ),
 ]
 

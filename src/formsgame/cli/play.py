@@ -15,13 +15,14 @@ from formsgame.cli.screen import Screen
 from formsgame.cli.words import _
 from formsgame.engine import Engine
 from formsgame.errors import FormsError
+from formsgame.limit import Limit
 from formsgame.notation import parse_cell
 from formsgame.position import Move, Position
 from formsgame.record import Game
 from formsgame.rules import Color
 
-#: Level of the hints, whatever the computer's own.
-HINT_LEVEL = 5
+#: Seconds for a hint, which is the best there is, whatever the computer's level.
+HINT_SECONDS = 1.0
 #: Longest list of moves that is printed.
 MANY_MOVES = 500
 #: Characters of a line that are looked at.
@@ -200,8 +201,8 @@ class Table:
         """Say what the computer would play."""
         position = self.game.position
         output.flush()
-        with Engine(level=HINT_LEVEL) as engine:
-            thought = engine.think(position)
+        with Engine() as engine:
+            thought = engine.think(position, Limit(seconds=HINT_SECONDS))
         say(sentences.removes(position, position.result(thought.move)))
         if thought.verdict is not None:
             say(sentences.proved(thought.verdict))

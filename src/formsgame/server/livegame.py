@@ -10,14 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from formsgame.engine import levels
 from formsgame.rules import BLACK, WHITE, Color, parse_rules, parse_size
 from formsgame.server.refusals import GameError
 
 if TYPE_CHECKING:
     from formsgame.position import Position
 
-#: Levels that a computer's seat may have.
-LEVELS = range(1, 6)
+#: Levels that a computer's seat may have: those of the engine.
+LEVELS = range(min(levels.LEVELS), max(levels.LEVELS) + 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ BUSY_MILLISECONDS = 5000
 #: A database up to this many pages is checked from end to end when it is opened.
 CHECKED_PAGES = 8192
 
-_LEVEL = re.compile(f"None|[{LEVELS[0]}-{LEVELS[-1]}]")
+_LEVEL = re.compile("|".join(["None", *map(str, LEVELS)]))
 _POSITION = re.compile("[xo1-9][xo0-9/]* [xo] (standard|advanced)")
 #: What the columns hold, as text.
 _PATTERNS = {

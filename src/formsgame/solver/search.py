@@ -26,9 +26,13 @@ from formsgame.kernels.bits import (
     children_standard,
     count_bits,
     lowest,
+    near,
+    spread,
+    suspects,
 )
 from formsgame.kernels.board import Array, Int
-from formsgame.solver.endings import probe
+from formsgame.solver.endings import get_bit, probe
+from formsgame.solver.shapes import find_key
 
 #: What `search_slice` returns.
 LOSS = 0
@@ -43,6 +47,16 @@ INFINITE = (1 << NUMBER_BITS) - 1
 LARGEST = INFINITE - 1
 #: Entries of the transposition table among which a position may stand.
 WAYS = 4
+
+#: Logarithm of the odds that the side to move wins a form of standard rules above the tables, from
+#: the solved ones among those that searches met: a constant, for each enemy stone that is next to
+#: another, and for an enemy who would win with the move.
+HOPE = (0.5, 0.5, -2.8)
+#: How phi and delta grow with what is to be proved: a win needs one move, a loss all of them; and
+#: with each stone above the tables. Tuned by the positions that small boards took.
+WIN_WEIGHT = 2.0
+LOSS_WEIGHT = 0.1
+DEPTH_WEIGHT = 0.5
 
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
@@ -296,6 +310,41 @@ def touching(stones: Int, layout: Array) -> bool:
     return below | (stones & ((stones << _ONE) & layout[2])) != _ZERO
 
 
+@compiled("b1(u8, u8, u8[::1])")
+def recaptures(own: Int, enemy: Int, layout: Array) -> bool:
+    """Tell whether a move of standard rules leaves own stones of which no two are adjacent.
+
+    And an enemy stone: such a move wins, see `touching`.
+    """
+    stride, first, last = layout[1], layout[2], layout[3]
+    stones = own | enemy
+    unsafe = suspects(stones, stride, first, last)
+    sources = own
+    while sources != _ZERO:
+        source = lowest(sources)
+        sources ^= source
+        stay = own ^ source
+        if source & unsafe == _ZERO:
+            around = near(stay, stride, first, last)
+            if (
+                stay & around == _ZERO
+                and enemy & ~around != _ZERO
+                and enemy & (enemy - _ONE) != _ZERO
+            ):
+                return True
+            continue
+        rest = stones ^ source
+        while rest != _ZERO:
+            part = spread(lowest(rest), rest, stride, first, last)
+            rest ^= part
+            left = enemy & part
+            if left & (left - _ONE) != _ZERO:
+                around = near(stay & part, stride, first, last)
+                if stay & part & around == _ZERO and left & ~around != _ZERO:
+                    return True
+    return False
+
+
 @compiled("i8(u8, u8, i8, i8, i8, i8, i8[:, ::1])", inner=True)
 def probe_words(
     own: Int,
@@ -347,6 +396,71 @@ def probe_words(
         scratch[2],
         scratch[3:5],
     )
+
+
+@compiled("u8(u8, i8, i8)", inline=True)
+def pack_rows(cells: Int, rows: Int, columns: Int) -> Int:
+    """Return the cells of the first rows and columns of a word of stride 8 one after the other."""
+    packed = _ZERO
+    for row in range(rows):
+        packed |= ((cells >> np.uint64(8 * row)) & np.uint64(0xFF)) << np.uint64(columns * row)
+    return packed
+
+
+@compiled(
+    "i8(u8, u8, Array(u8, 1, 'C', readonly=True), i8[::1], i8[::1],"
+    " Array(u1, 1, 'C', readonly=True))"
+)
+def probe_form(
+    own: Int, enemy: Int, keys: Array, key_starts: Array, bit_starts: Array, wins: Array
+) -> Int:
+    """Return what `endings.probe` does of a form of standard rules that `normalize` has laid down.
+
+    On words of stride 8, where the shape's key is made of whole rows.
+    """
+    stones = own | enemy
+    rows = height(stones)
+    columns = np.int64(1)
+    folded = fold_rows(stones) >> _ONE
+    while folded != _ZERO:
+        columns += 1
+        folded >>= _ONE
+    if rows * columns > 56:
+        return -1
+    down = np.uint64(8 * (8 - rows))
+    right = np.uint64(8 - columns)
+    best, best_own = np.uint64(0xFFFFFFFFFFFFFFFF), own
+    for _ in range(2):
+        for symmetry in range(4):
+            turned = stones
+            turned_own = own
+            if symmetry & 1:
+                turned = flip_rows(turned) >> down
+                turned_own = flip_rows(turned_own) >> down
+            if symmetry & 2:
+                turned = flip_columns(turned) >> right
+                turned_own = flip_columns(turned_own) >> right
+            cells = pack_rows(turned, rows, columns)
+            if cells < best:
+                best, best_own = cells, turned_own
+        if rows != columns:
+            break
+        own, stones = transpose(own), transpose(stones)
+    count = count_bits(best)
+    key = np.uint64(rows - 1) << np.uint64(60) | np.uint64(columns - 1) << np.uint64(56) | best
+    place = find_key(keys[key_starts[count] : key_starts[count + 1]], key)
+    if place < 0:
+        return -1
+    own = pack_rows(best_own, rows, columns)
+    mask = np.int64(0)
+    stone = np.int64(1)
+    while best != _ZERO:
+        cell = lowest(best)
+        best ^= cell
+        if own & cell != _ZERO:
+            mask |= stone
+        stone <<= 1
+    return np.int64(get_bit(wins, bit_starts[count] + (place << count) + mask))
 
 
 @compiled(
@@ -439,17 +553,16 @@ def search_slice(
                 seen[2 + 2 * place] = kept
                 owns[at, kept] = pair[0]
                 enemies[at, kept] = pair[1]
-                packed = find_numbers(pair[0], pair[1], table)
-                if packed != _ZERO:
-                    phis[at, kept] = phi_of(packed)
-                    deltas[at, kept] = delta_of(packed)
-                else:
-                    own_count = count_bits(pair[0])
-                    enemy_count = count_bits(pair[1])
-                    if rules == 0 and not touching(pair[1], layout):
-                        phis[at, kept] = INFINITE
-                        deltas[at, kept] = 0
-                    elif own_count + enemy_count <= levels_known:
+                won = np.int64(-1)
+                own_count = count_bits(pair[0])
+                enemy_count = count_bits(pair[1])
+                packed = _ZERO
+                if rules == 0 and not touching(pair[1], layout):
+                    won = np.int64(0)
+                elif own_count + enemy_count <= levels_known:
+                    if rules == 0 and stride == 8:
+                        won = probe_form(pair[0], pair[1], keys, key_starts, bit_starts, wins)
+                    else:
                         won = probe_words(
                             pair[0],
                             pair[1],
@@ -463,16 +576,32 @@ def search_slice(
                             wins,
                             scratch,
                         )
-                        phis[at, kept] = 0 if won else INFINITE
-                        deltas[at, kept] = INFINITE if won else 0
-                    elif rules == 0:
-                        # Fewer stones than the enemy's are the best sign there is.
-                        phis[at, kept] = 1 + max(0, own_count - enemy_count + 2)
-                        deltas[at, kept] = 1 + max(0, enemy_count - own_count + 2)
-                    else:
-                        phis[at, kept] = 1
-                        deltas[at, kept] = 1
-                    if noise != 0 and 0 < deltas[at, kept] < INFINITE:
+                if won < 0:
+                    packed = find_numbers(pair[0], pair[1], table)
+                    if packed == _ZERO and rules == 0 and recaptures(pair[0], pair[1], layout):
+                        won = np.int64(1)
+                if won >= 0:
+                    phis[at, kept] = 0 if won else INFINITE
+                    deltas[at, kept] = INFINITE if won else 0
+                elif packed != _ZERO:
+                    phis[at, kept] = phi_of(packed)
+                    deltas[at, kept] = delta_of(packed)
+                else:
+                    phi, delta = np.int64(1), np.int64(1)
+                    if rules == 0:
+                        hope = HOPE[0] + HOPE[1] * count_bits(
+                            pair[1] & near(pair[1], layout[1], layout[2], layout[3])
+                        )
+                        if recaptures(pair[1], pair[0], layout):
+                            hope += HOPE[2]
+                        depth = 1 + DEPTH_WEIGHT * max(0, own_count + enemy_count - levels_known)
+                        phi += np.int64(WIN_WEIGHT * depth * np.log1p(np.exp(-hope)))
+                        delta += np.int64(
+                            LOSS_WEIGHT * depth * (own_count * enemy_count) * np.log1p(np.exp(hope))
+                        )
+                    phis[at, kept] = phi
+                    deltas[at, kept] = delta
+                    if noise != 0:
                         mixed = (pair[0] ^ np.uint64(noise)) * np.uint64(0x9E3779B97F4A7C15)
                         mixed = (mixed ^ pair[1]) * np.uint64(0xC2B2AE3D27D4EB4F)
                         phis[at, kept] += np.int64(mixed >> np.uint64(63))

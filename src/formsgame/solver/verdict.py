@@ -32,7 +32,7 @@ MEMORY_MB = 64
 #: Bytes of an entry of the transposition table.
 ENTRY_BYTES = 24
 #: By how many per cent a child may exceed the second best before the search turns to that.
-EPSILON = {STANDARD: 10, ADVANCED: 10}
+EPSILON = {STANDARD: 100, ADVANCED: 10}
 
 
 class OutcomeClass(Enum):

@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from formsgame.engine.levels import LEVELS
 from formsgame.web.i18n import LANGUAGES, client_messages, translations
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def _environment(language: str) -> Environment:
         lstrip_blocks=True,
         extensions=["jinja2.ext.i18n"],
     )
+    environment.globals["levels"] = list(LEVELS)
     catalogue = translations(language)
     environment.install_gettext_callables(  # type: ignore[attr-defined]
         catalogue.gettext, catalogue.ngettext, newstyle=True

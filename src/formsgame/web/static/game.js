@@ -30,6 +30,8 @@ import { recall, remember } from "./settings.js";
  */
 
 const NOTICE_TIME = 6000;
+/** Between a player's move and the computer's reply, so that one sees what each has removed. */
+const REPLY_PAUSE = 500;
 
 /**
  * @param {string} id
@@ -64,6 +66,17 @@ function isNews(before, game) {
   );
 }
 
+/**
+ * Tell whether the computer has moved between two states of a game.
+ * @param {Game} before
+ * @param {Game} game
+ * @returns {boolean}
+ */
+function isReply(before, game) {
+  const mover = colorOf(game.side) === BLACK ? WHITE : BLACK;
+  return game.ply > before.ply && playerOf(game, mover).kind === "computer";
+}
+
 class GamePage {
   board = /** @type {import("./board.js").FormsBoard} */ (part("board"));
   id = part("game").dataset.game ?? "";
@@ -80,6 +93,8 @@ class GamePage {
   ready = false;
   flipped = false;
   noticeTimer = 0;
+  /** Until when a reply of the computer waits to be shown. */
+  pausedUntil = 0;
   list = new MoveList(part("moves"), (ply) => this.look(ply));
 
   start() {
@@ -168,6 +183,11 @@ class GamePage {
   receive(game) {
     const before = this.game;
     if (before && !isNews(before, game)) {
+      return;
+    }
+    const pause = this.pausedUntil - performance.now();
+    if (before && isReply(before, game) && pause > 0) {
+      setTimeout(() => this.receive(game), pause);
       return;
     }
     this.game = game;
@@ -468,6 +488,7 @@ class GamePage {
   /** @param {Move} move */
   send(move) {
     const text = formatMove(this.steps[this.steps.length - 1].position, move);
+    this.pausedUntil = performance.now() + REPLY_PAUSE;
     this.command("moves", { move: text, ply: this.game?.ply });
   }
 
