@@ -4,6 +4,7 @@ Adds a row for each board to data/solved.tsv as soon as it is solved, and goes o
 `--check` solves every row again instead, without endgame tables where that takes seconds, and says
 where it disagrees. `--tables FOLDER` names a folder with larger tables, made by `formsgame tables
 build`; for 4 x 6 and 6 x 4 with standard rules a table of the forms that fit the board is made.
+`--board 4x6 --rules standard` solves one board, again if it is there, and puts its row in place.
 """
 
 from __future__ import annotations
@@ -16,7 +17,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import formsgame as fg
-from formsgame.rules import ADVANCED, STANDARD, Rules, Size, check_start_size, parse_rules
+from formsgame.compiled import warm_up
+from formsgame.rules import (
+    ADVANCED,
+    STANDARD,
+    Rules,
+    Size,
+    check_start_size,
+    parse_rules,
+    parse_size,
+)
 from formsgame.solver import Solver
 from formsgame.solver.clock import Clock
 from formsgame.solver.tables import Table, best_table, build_table, look_in
@@ -54,8 +64,7 @@ def read_rows() -> list[list[str]]:
 def solve(rules: Rules, size: Size, memory_mb: int) -> list[str]:
     """Solve a board and return its row."""
     start = time.process_time()
-    is_hard = rules is STANDARD and size.rows * size.columns > 20 and min(size) > 3
-    table = box_table(min(size), max(size)) if is_hard else best_table(rules)
+    table = table_for(rules, size)
     verdict = Solver(rules, memory_mb=memory_mb, table=table).solve(
         fg.Position.initial(rules, size)
     )
@@ -73,22 +82,41 @@ def solve(rules: Rules, size: Size, memory_mb: int) -> list[str]:
     ]
 
 
+def table_for(rules: Rules, size: Size) -> Table:
+    """Return the table with which a board is solved."""
+    is_hard = rules is STANDARD and size.rows * size.columns > 20 and min(size) > 3
+    return box_table(min(size), max(size)) if is_hard else best_table(rules)
+
+
 @functools.cache
 def box_table(short: int, long: int) -> Table:
-    """Return the table of all forms of up to 16 stones that fit a board; takes some minutes."""
-    return build_table(STANDARD, 16, box=Size(short, long))
+    """Return the table of all forms of up to 15 stones that fit a board; takes some seconds."""
+    return build_table(STANDARD, 15, box=Size(short, long))
 
 
 def check(row: list[str], memory_mb: int) -> bool:
     """Solve the board of a row again, and play its line; tells whether both agree with the row."""
     rules, size = parse_rules(row[0]), Size(int(row[1]), int(row[2]))
-    table = Table.empty(rules) if int(row[4]) <= QUICK else None
+    table = Table.empty(rules) if int(row[4]) <= QUICK else table_for(rules, size)
     solver = Solver(rules, memory_mb=memory_mb, table=table)
     position = fg.Position.initial(rules, size)
     winner = solver.winner(position, Clock(None, None, None))
     for move in row[7].split():
         position = position.play(move)
     return winner is not None and RESULTS[winner] == row[3] and position.winner is winner
+
+
+def solve_again(rows: list[list[str]], rules: Rules, size: Size, memory_mb: int) -> None:
+    """Solve a board and put its row in the place of the one it has, or at the end."""
+    row = solve(rules, size, memory_mb)
+    print(f"{size} {rules}: {row[3]}: {row[4]} positions, {row[5]} s")
+    places = [place for place, old in enumerate(rows) if old[:3] == row[:3]]
+    if places:
+        rows[places[0]] = row
+    else:
+        rows.append(row)
+    text = "".join("\t".join(row) + "\n" for row in rows)
+    DATA.write_text(HEADER + text, encoding="utf-8")
 
 
 def as_tables(rows: list[list[str]]) -> str:
@@ -115,7 +143,9 @@ def main() -> int:
     """Solve or check what the command line asks for; returns the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--cells", type=int, default=24, help="largest number of cells")
-    parser.add_argument("--memory", type=int, default=900, help="megabytes of the search")
+    parser.add_argument("--board", help="solve this board alone, as in 4x6, again if need be")
+    parser.add_argument("--rules", help="the rules of that board")
+    parser.add_argument("--memory", type=int, default=200, help="megabytes of the search")
     parser.add_argument("--tables", type=Path, help="folder of larger endgame tables")
     parser.add_argument("--check", action="store_true", help="solve the rows again and compare")
     parser.add_argument("--show", action="store_true", help="print the results as tables")
@@ -130,6 +160,10 @@ def main() -> int:
         wrong = [row[:3] for row in rows if not check(row, options.memory)]
         print(f"{len(rows) - len(wrong)} of {len(rows)} rows hold", *wrong, sep="\n")
         return int(bool(wrong))
+    warm_up()  # seconds are those of a machine that has compiled before
+    if options.board:
+        solve_again(rows, parse_rules(options.rules), parse_size(options.board), options.memory)
+        return 0
     known = {tuple(row[:3]) for row in rows}
     if not rows:
         DATA.write_text(HEADER, encoding="utf-8")

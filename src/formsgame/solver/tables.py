@@ -197,15 +197,19 @@ def build_table(
     table = Table.empty(rules)
     for level in range(1, levels + 1):
         keys = filling.grown_keys(table.level_keys(level - 1), box)
-        size = max(1, min(len(keys), 64))
-        wins = []
-        for first in range(0, len(keys), size):
+        place = len(table.wins)
+        wins = np.zeros(place + level_bytes(rules, level, len(keys)), np.uint8)
+        wins[:place] = table.wins
+        for first in range(0, len(keys), 64):
             if report:
                 report(level, first, len(keys))
-            wins.append(fill_level(table, level, keys[first : first + size]))
+            part = fill_level(table, level, keys[first : first + 64])
+            wins[place : place + len(part)] = part
+            place += len(part)
         if report:
             report(level, len(keys), len(keys))
-        table = table.extend(keys, np.concatenate(wins))
+        counts = (*np.diff(table.key_starts).tolist(), len(keys))
+        table = Table.assemble(rules, counts, np.concatenate((table.keys, keys)), wins)
     return table
 
 
