@@ -42,10 +42,11 @@ from formsgame.kernels.playout import (
 from formsgame.solver.endings import probe
 
 #: Bits of `flags`: the side to move wins or loses for sure; the children are all moves that may
-#: not lose.
+#: not lose; there were fewer children before, and all of them lost.
 WINS = 1
 LOSES = 2
 COMPLETE = 4
+WIDENED = 8
 PROVED = WINS | LOSES
 #: What `judge` returns for a sure win and a sure loss.
 SURE_WIN = 2.0
@@ -157,7 +158,7 @@ def has_pair(board: Array, stones: Array, counts: Array, side: Int) -> bool:
 
 @compiled(
     "i8(i1[::1], u2[::1], i8[::1], i8, u8[::1], i8[:, ::1], i8[::1], i8[:, ::1], i8[::1], i8,"
-    " i4[::1], u1[::1])",
+    " i8, i4[::1], u1[::1])",
     inner=True,
 )
 def list_standard(
@@ -171,20 +172,21 @@ def list_standard(
     parts: Array,
     clock: Array,
     quiet: Int,
+    few: Int,
     moves: Array,
     complete: Array,
 ) -> Int:
     """Write the moves of standard rules worth a look; count them.
 
-    Few moves are written all. Of many: every part that a cut can keep, with the targets that the
-    enemy would cut at and a random one; and quiet moves of random stones, most of them onto those
-    same targets. `complete[0]` says whether these are all moves.
+    Up to `few` moves are written all. Of more: every part that a cut can keep, with the targets
+    that the enemy would cut at and a random one; and quiet moves of random stones, most of them
+    onto those same targets. `complete[0]` says whether these are all moves.
     """
     enemy = 3 - side
     base = (side - 1) * CELLS
     other_base = (enemy - 1) * CELLS
     count = 0
-    complete[0] = counts[side] * counts[enemy] <= FEW_MOVES
+    complete[0] = counts[side] * counts[enemy] <= few
     if complete[0]:
         for i in range(base, base + counts[side]):
             for k in range(other_base, other_base + counts[enemy]):
@@ -534,6 +536,9 @@ def grow(
                     node_counts,
                     node_mark,
                 )
+                generosity = 8 if node == 0 else 1
+                if flags[node] & WIDENED:
+                    generosity = MOST_CHILDREN
                 if rules == 0:
                     count = list_standard(
                         board,
@@ -545,7 +550,8 @@ def grow(
                         order,
                         parts,
                         clock,
-                        np.int64(knobs[QUIET]) * (8 if node == 0 else 1),
+                        np.int64(knobs[QUIET]) * generosity,
+                        MOST_CHILDREN if flags[node] & WIDENED else FEW_MOVES,
                         moves,
                         complete,
                     )
@@ -556,7 +562,7 @@ def grow(
                         counts,
                         mover,
                         random,
-                        np.int64(knobs[SLIDES]) * (8 if node == 0 else 1),
+                        np.int64(knobs[SLIDES]) * generosity,
                         label,
                         open_cells,
                         queues,
@@ -659,6 +665,10 @@ def grow(
                     best_score = score
                     best = child
             if best < 0:
+                if not flags[node] & (COMPLETE | WIDENED):
+                    flags[node] |= WIDENED
+                    links[node, 1] = 0
+                    continue
                 value = 0.0
                 break
             move = np.int64(links[best, 2])

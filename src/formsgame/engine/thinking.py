@@ -27,10 +27,10 @@ CLOCK: Callable[[], float] = time.perf_counter
 PROOF_STONES = {STANDARD: 60, ADVANCED: 48}
 LIKELY_STONES = {STANDARD: 30, ADVANCED: 24}
 LIKELY_SHARE, TRY_SHARE = 0.4, 0.12
-#: Positions that the tree judges between two looks at the clock, and for each of them the positions
-#: that the proof of its best line may open.
+#: Positions that the tree judges between two looks at the clock, and moves that the proof of its
+#: best line may make meanwhile, which takes about as long.
 STEP = 512
-PROOF_STEP = 2 * STEP
+PROOF_STEP = 60_000
 #: Seconds between two reports, and those for a proved line to be told in full.
 REPORT_SECONDS = 0.1
 LINE_SECONDS = 0.1
@@ -99,7 +99,7 @@ class Thinking:
         if outcome is None or outcome[1] is not None:
             self.grow()
         lost = outcome is not None and outcome[1] is None
-        if lost or self.tree.children()[0].lost:
+        if lost or self.tree.is_lost:
             return self.resist()
         return self.thought(proved + self.told(proved))
 
@@ -142,7 +142,8 @@ class Thinking:
         """Let the tree grow until the budget is spent, and prove what it likes best meanwhile."""
         tree = self.tree
         # Whatever the time, there is something to choose from.
-        self.nodes += tree.grow(1, self.nodes_left() or 1)
+        most = self.nodes_left()
+        self.nodes += tree.grow(1, None if most is None else max(1, most))
         prover = _Prover(self) if self.threads > 1 else None
         try:
             while not tree.is_proved and not self.is_over() and not self.is_deep_enough():
@@ -171,7 +172,7 @@ class Thinking:
         if found is None or not self.can_spend():
             return
         path, position = found
-        winner = self.solver.winner(position, self.watch(1.0, PROOF_STEP))
+        winner = self.solver.winner(position, self.watch(1.0, _proof_nodes(position)))
         if winner is not None:
             self.tree.prove(path, winner is position.side_to_move)
 
@@ -200,7 +201,10 @@ class Thinking:
                 continue
             known.add(child.move)
             score = 1.0 if child.won else 0.0 if child.lost else child.score
-            verdict = self.side if child.won else self.side.opponent if child.lost else None
+            # That the best move known loses says nothing of those not looked at.
+            is_sure = child.won or (child.lost and (len(known) > 1 or self.tree.is_lost))
+            winner = self.side if child.won else self.side.opponent
+            verdict = winner if is_sure else None
             line = (child.move, *self.tree.line(child.node))
             infos.append(self.info(len(known), line, score, verdict))
         return infos
@@ -342,7 +346,7 @@ class _Prover:
         thinking = self._thinking
         while (task := self._tasks.get()) is not None:
             path, position = task
-            clock = Clock(Limit(nodes=PROOF_STEP), None, self._is_over)
+            clock = Clock(Limit(nodes=_proof_nodes(position)), None, self._is_over)
             wins, failure = None, None
             try:
                 winner = thinking.solver.winner(position, clock)
@@ -363,6 +367,13 @@ class _Proof:
     wins: bool | None
     nodes: int
     error: BaseException | None
+
+
+def _proof_nodes(position: Position) -> int:
+    """Return how many positions like this one a step of a proof may open."""
+    black, white = position.counts.values()
+    moves = black * white if position.rules is STANDARD else 6 * (black + white)
+    return max(16, PROOF_STEP // moves)
 
 
 def _stones(position: Position) -> int:

@@ -98,6 +98,11 @@ class Tree:
         return bool(self.flags[0] & mcts.PROVED)
 
     @property
+    def is_lost(self) -> bool:
+        """Whether the side to move loses for sure."""
+        return bool(self.flags[0] & mcts.LOSES)
+
+    @property
     def depth(self) -> int:
         """How many plies ahead it has looked."""
         return int(self._state[1])
