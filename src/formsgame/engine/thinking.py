@@ -141,8 +141,9 @@ class Thinking:
     def grow(self) -> None:
         """Let the tree grow until the budget is spent, and prove what it likes best meanwhile."""
         tree = self.tree
-        # Whatever the time, there is something to choose from.
-        self.nodes += tree.grow(1, self.nodes_left() or 1)
+        # Whatever is left, there is something to choose from.
+        most = self.nodes_left()
+        self.nodes += tree.grow(1, None if most is None else max(1, most))
         prover = _Prover(self) if self.threads > 1 and self.can_prove else None
         try:
             while not tree.is_proved and not self.is_over() and not self.is_deep_enough():
