@@ -41,17 +41,13 @@ import formsgame as fg
 from formsgame import compiled
 from formsgame.kernels import board as board_kernels
 from formsgame.kernels.board import CELLS, RING_SAFE, STRIDE, ring
-from formsgame.kernels.playout import (
-    FAST,
-    UNIFORM,
+from formsgame.kernels.playout import FAST, UNIFORM, list_empty, step_advanced, step_standard
+from formsgame.kernels.stones import (
     index_stones,
     keep_marked,
-    list_empty,
     remove,
     remove_cut,
     shift,
-    step_advanced,
-    step_standard,
     touches,
 )
 from formsgame.position import Move, Position, decode_move
@@ -79,7 +75,7 @@ _options = {"nogil": True, "error_model": "numpy", "cache": compiled.cache_folde
 
 @numba.njit(**_options)
 def make(board, stones, place, counts, mark, queues, source, target):
-    """Make a legal move on the arrays of a game in play (see `kernels.playout`)."""
+    """Make a legal move on the arrays of a game in play (see `kernels.stones`)."""
     lonely = False
     if board[target] > 0:
         remove(board, stones, place, counts, mark, target)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import formsgame
+from formsgame import compiled
 
 PROBE = """
 import sys
@@ -169,3 +170,81 @@ def test_each_compiled_function_has_one_signature_and_it_is_the_declared_one() -
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=280, check=True
     )
     assert done.stdout == "[]\n"
+
+
+def test_the_computer_plays_while_what_proves_is_compiled_behind(tmp_path: Path) -> None:
+    """All that a game needs is there then, and nothing waits for the compiler, which is held."""
+    code = """
+import threading
+from numba.core.compiler_lock import global_compiler_lock
+import formsgame as fg
+from formsgame import compiled
+
+compiled.announce_with(None)
+compiled.warm_up(modules=compiled.GAME_MODULES)
+with global_compiler_lock:
+    behind = compiled.warm_up_behind(compiled.PROOF_MODULES)
+    games = []
+
+    def play():
+        for rules in (fg.STANDARD, fg.ADVANCED):
+            for level, threads in ((1, 1), (5, 1), (10, 1), (10, 2)):
+                position = fg.Position.initial(rules, 4)
+                with fg.Engine(level=level, threads=threads) as engine:
+                    while not position.is_over:
+                        thought = engine.think(position, fg.Limit(nodes=300), lines=2)
+                        position = position.play(thought.move)
+                games.append(str(position))
+
+    player = threading.Thread(target=play, daemon=True)
+    player.start()
+    player.join(60)
+    print(len(games), compiled.is_pending(compiled.PROOF_MODULES))
+behind.join()
+print(compiled.is_pending(compiled.PROOF_MODULES))
+with fg.Engine() as engine:
+    print(engine.think(fg.Position.initial("standard", 4)).verdict)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=True,
+        env=dict(os.environ, NUMBA_DISABLE_JIT="0"),
+    )
+    assert done.stdout.split() == ["8", "True", "False", "2"]
+    assert done.stderr == ""
+
+
+def test_a_program_can_end_while_it_compiles_behind(tmp_path: Path) -> None:
+    code = (
+        "from formsgame import compiled\n"
+        "compiled.announce_with(None)\n"
+        "compiled.warm_up_behind(['formsgame.kernels.board'])\n"
+        "print('end')"
+    )
+    assert run_probe(tmp_path, code=code) == ["end"]
+
+
+def test_what_cannot_be_compiled_behind_stays_pending(caplog: pytest.LogCaptureFixture) -> None:
+    compiled.warm_up_behind(["formsgame.nothing"]).join()
+    assert compiled.is_pending(["formsgame.nothing"])
+    assert "formsgame.nothing could not be compiled" in caplog.text
+
+
+def test_a_constant_is_no_type_of_its_own(tmp_path: Path) -> None:
+    """Else a function would be compiled once more for every constant that it is called with."""
+    code = (
+        "from formsgame.compiled import compiled, announce_with\n"
+        "announce_with(None)\n"
+        "@compiled('i8(i8)', inner=True)\n"
+        "def double(number): return 2 * number\n"
+        "@compiled('i8(i8)')\n"
+        "def triple(number):\n"
+        "    total = 0\n"
+        "    for _ in range(number): total = double(total) + double(1)\n"
+        "    return total + double(number)\n"
+        "print(triple(2), len(double.signatures), len(triple.signatures))"
+    )
+    assert run_probe(tmp_path, code=code) == ["10 1 1"]

@@ -104,14 +104,17 @@ def test_the_file_is_plain_and_small(rules: fg.Rules) -> None:
 
 @pytest.mark.parametrize("number", [0, 60, 120, 199])
 @pytest.mark.parametrize("rules", RULES, ids=str)
-def test_a_puzzle_can_be_made_again_from_its_source(rules: fg.Rules, number: int) -> None:
+def test_a_puzzle_can_be_made_again(rules: fg.Rules, number: int) -> None:
+    """From the seed of a random game, or from the position of one that the computer played."""
     puzzle = load(rules)[number]
     kind, board, seed, game, ply = puzzle.source.split(", ")
-    start = fg.Position.initial(rules, board)
-    play = {"random": cli.play_randomly, "computer": cli.play_computer}[kind]
-    number_seed = jobs.chunk_seed(int(seed.split()[1]), int(game.split()[1]))
-    positions = play(start, number_seed)
-    position = next(itertools.islice(positions, int(ply.split()[1]) - 1, None))
+    position = puzzle.position
+    # The computer plays otherwise with every change of the engine, chance does not.
+    if kind == "random":
+        start = fg.Position.initial(rules, board)
+        number_seed = jobs.chunk_seed(int(seed.split()[1]), int(game.split()[1]))
+        positions = cli.play_randomly(start, number_seed)
+        position = next(itertools.islice(positions, int(ply.split()[1]) - 1, None))
     assert puzzles.make_puzzle(position, puzzle.source, Solver(rules, memory_mb=8)) == puzzle
 
 

@@ -329,6 +329,20 @@ def test_threads_keep_to_the_limit() -> None:
             Solver(fg.ADVANCED, threads=wrong)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("rules", BOTH, ids=str)
+def test_searches_of_both_kinds_share_the_memory(rules: fg.Rules) -> None:
+    """What was found on words, of the half that stays, holds in the smaller table."""
+    solver = Solver(rules, memory_mb=2)
+    small = fg.Position.initial(rules, 4)
+    before = solver.memory_for(small)[0]
+    winner = solver.winner(small, no_limit())
+    wide_ones = solver.memory_for(fg.Position.initial(rules, 26))
+    after = solver.memory_for(small)[0]
+    assert sum(array.nbytes for array in (*wide_ones, after)) <= 2 * 2**20
+    assert (after == before[: len(after)]).all()
+    assert solver.winner(small, no_limit()) is winner
+
+
 def test_any_thread_may_find_the_result() -> None:
     """Whichever of them is first, its result is the one that is told."""
     for number in range(3):
@@ -492,6 +506,8 @@ def test_solve_on_the_command_line() -> None:
     assert winning
     assert ran.lines[2] == f"winning moves: {' '.join(map(str, winning))}"
     assert run("solve", "-", stdin=text).lines[0] == "Black wins with best play"
+    ran = run("solve", "--board", "2x8", "--rules", "advanced", "--threads", "2")
+    assert ran.lines[0] == "Black wins with best play"
     assert run("solve", "xx o standard").out == "White ran out of stones and wins.\n"
 
 

@@ -9,13 +9,16 @@ written, is passed over, and functions are compiled in memory. A damaged file is
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import hashlib
 import importlib
+import logging
 import os
 import shutil
 import stat
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -23,26 +26,32 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
-from numba.core import caching, sigutils
+from numba.core import caching, sigutils, types
 from platformdirs import user_cache_path
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 #: Modules with the compiled functions that a game needs, in the order to warm them up.
-PLAY_MODULES = (
+GAME_MODULES = (
     "formsgame.kernels.board",
-    "formsgame.kernels.playout",
-    "formsgame.kernels.bits",
+    "formsgame.kernels.stones",
     "formsgame.solver.shapes",
     "formsgame.solver.endings",
-    "formsgame.solver.search",
-    "formsgame.solver.wide",
     "formsgame.engine.sight",
     "formsgame.engine.mcts",
 )
+#: Those that prove who wins. The computer plays without them, but less well.
+PROOF_MODULES = (
+    "formsgame.kernels.bits",
+    "formsgame.solver.search",
+    "formsgame.solver.wide",
+)
+#: Those of a computer at its full strength.
+PLAY_MODULES = (*GAME_MODULES, *PROOF_MODULES)
 #: All modules of the package that hold compiled functions.
 MODULES = (
     *PLAY_MODULES,
+    "formsgame.kernels.playout",
     "formsgame.kernels.perft",
     "formsgame.solver.filling",
 )
@@ -50,7 +59,10 @@ MODULES = (
 #: A folder of compiled code that no process has used for so long is removed.
 KEEP_SECONDS = 30 * 24 * 3600
 
+_log = logging.getLogger(__name__)
+
 _registry: list[tuple[Any, str]] = []
+_pending: set[str] = set()
 _announce: Callable[[], None] | None = None
 _announced = False
 
@@ -77,11 +89,24 @@ def compiled(
         )(function)
         if hasattr(dispatcher, "py_func"):
             dispatcher._cache = _Cache(function) if cache_folder() else _Memory()
+            dispatcher.get_call_template = _without_literals(dispatcher.get_call_template)
             if not closed:
                 _registry.append((dispatcher, signature))
         return cast(Function, dispatcher)
 
     return decorate
+
+
+def _without_literals(get_template: Callable[..., Any]) -> Callable[..., Any]:
+    """Have calls with a constant take the function as it is for any number of the type.
+
+    Numba would compile it once more for each constant, even for those that a variable begins with.
+    """
+
+    def get(args: Iterable[Any], kws: Any) -> Any:
+        return get_template([types.unliteral(arg) for arg in args], kws)
+
+    return get
 
 
 def warm_up(
@@ -102,6 +127,51 @@ def warm_up(
         dispatcher.compile(sigutils.normalize_signature(signature)[0])
     if report:
         report(len(jobs), len(jobs))
+
+
+def warm_up_behind(modules: Iterable[str]) -> threading.Thread:
+    """Warm up modules in a thread of its own, which `is_pending` asks about; returns the thread.
+
+    Only one function is compiled at a time, so whoever calls one of these modules meanwhile waits.
+    Those that can't be compiled stay pending. The program may end at any time: it waits for no more
+    than the function under way.
+    """
+    wanted = tuple(modules)
+    ending = threading.Event()
+
+    def report(done: int, total: int) -> None:
+        if ending.is_set():
+            raise _EndingError
+
+    def work() -> None:
+        try:
+            warm_up(report, wanted)
+        except _EndingError:
+            return
+        except Exception:  # noqa: BLE001 - what can do without must be able to go on
+            _log.exception("%s could not be compiled", ", ".join(wanted))
+        else:
+            _pending.difference_update(wanted)
+
+    def end() -> None:
+        ending.set()
+        thread.join()
+
+    thread = threading.Thread(target=work, name="formsgame-prepare-behind", daemon=True)
+    _pending.update(wanted)
+    thread.start()
+    # A compilation must not outlive the interpreter that it needs.
+    atexit.register(end)
+    return thread
+
+
+def is_pending(modules: Iterable[str]) -> bool:
+    """Tell whether any of some modules is still being warmed up behind."""
+    return not _pending.isdisjoint(modules)
+
+
+class _EndingError(Exception):
+    """The program ends."""
 
 
 def announce_with(announce: Callable[[], None] | None) -> None:

@@ -15,6 +15,7 @@ from formsgame.kernels import board as board_kernels
 from formsgame.kernels import perft as perft_kernels
 from formsgame.kernels import playout as playout_kernels
 from formsgame.kernels.board import CELLS, Array
+from formsgame.kernels.stones import index_stones
 from formsgame.position import Move, Position, decode_move
 from formsgame.rules import BLACK, WHITE, Color, shown
 
@@ -159,7 +160,7 @@ class PlayoutBatch:
         self.start = _game_arrays()
         cells = np.frombuffer(position.cells, np.uint8)
         board_kernels.load(cells, position.rows, position.columns, self.start[0])
-        playout_kernels.index_stones(*self.start)
+        index_stones(*self.start)
         self.scratch = (
             *_game_arrays(),
             np.zeros(4 * CELLS, np.uint16),

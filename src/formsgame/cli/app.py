@@ -541,6 +541,10 @@ def solve(
             "--memory", min=1, max=2**20, metavar="MB", help=_("Memory that the search may use.")
         ),
     ] = 64,
+    threads: Annotated[
+        int,
+        typer.Option("--threads", min=1, max=64, metavar="N", help=_("Threads to search with.")),
+    ] = 1,
     moves: Annotated[
         bool, typer.Option("--moves", help=_("List every move that wins, too."))
     ] = False,
@@ -570,9 +574,9 @@ def solve(
     """Solve."""
     from formsgame.cli import solving, study
 
-    budget = solving.Budget(seconds, nodes, memory)
+    budget = solving.Budget(seconds, nodes, memory, threads)
     if pattern is not None:
-        if position or size is not None or moves or checkpoint or proof:
+        if position or size is not None or moves or checkpoint or proof or threads > 1:
             raise typer.BadParameter(
                 _("a pattern goes with --rules and limits only"), param_hint="--class"
             )

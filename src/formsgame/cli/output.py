@@ -166,14 +166,24 @@ class _Bar:
             self._progress.stop()
 
 
-def prepare_rules(*modules: str) -> None:
+def prepare_rules(*modules: str, proofs_behind: bool = False) -> None:
     """Compile modules (by default those of a game), or load them from the cache.
 
-    The first time ever this happens in sight of the user.
+    The first time ever this happens in sight of the user; with `proofs_behind`, what proves who
+    wins is compiled while the user plays.
     """
     from formsgame import compiled
 
-    wanted = tuple(f"formsgame.{module}" for module in modules) or compiled.PLAY_MODULES
+    if proofs_behind:
+        _prepare(compiled.GAME_MODULES)
+        compiled.warm_up_behind(compiled.PROOF_MODULES)
+    else:
+        _prepare(tuple(f"formsgame.{module}" for module in modules) or compiled.PLAY_MODULES)
+
+
+def _prepare(wanted: tuple[str, ...]) -> None:
+    from formsgame import compiled
+
     if not is_terminal(sys.stderr):
         compiled.warm_up(modules=wanted)  # says in one line what the wait is for
         return

@@ -45,7 +45,7 @@ def run(
     """
     if save is not None:
         output.write_file(save, "", append=True)  # a wrong name is better found out now
-    output.prepare_rules()
+    output.prepare_rules(proofs_behind=output.is_terminal(sys.stdin))
     table = Table(start, computer, level, Screen(ascii_only), flip)
     try:
         table.play()

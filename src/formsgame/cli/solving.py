@@ -33,6 +33,7 @@ class Budget:
     seconds: float | None
     nodes: int | None
     memory_mb: int
+    threads: int = 1
 
     def limit(self) -> Limit:
         """Return time and positions as a limit, or exit with a usage error."""
@@ -60,7 +61,7 @@ def solve(
     tables.use_own()
     output.prepare_rules()
     try:
-        solver = Solver(position.rules, memory_mb=budget.memory_mb)
+        solver = Solver(position.rules, memory_mb=budget.memory_mb, threads=budget.threads)
         keeper = _Keeper(checkpoint, solver, position)
     except MemoryError:
         raise output.FailureError(_("there is no such memory on this computer")) from None

@@ -137,7 +137,7 @@ def _divide(position: Position, depth: int) -> None:
 
 def play_out(position: Position, count: int, seed: int, policy: Policy) -> None:
     """Print who won how many of many random games."""
-    output.prepare_rules("kernels.board", "kernels.playout")
+    output.prepare_rules("kernels.board", "kernels.stones", "kernels.playout")
     from formsgame.rules import BLACK, WHITE
     from formsgame.simulate import playouts
 

@@ -28,11 +28,9 @@ from formsgame.kernels.board import (
     ring,
     touched_parts,
 )
-from formsgame.kernels.playout import (
+from formsgame.kernels.playout import below_high, below_low, draw
+from formsgame.kernels.stones import (
     NO_STONE,
-    below_high,
-    below_low,
-    draw,
     keep_marked,
     remove,
     remove_cut,

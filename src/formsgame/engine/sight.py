@@ -195,7 +195,7 @@ def describe(
 ) -> None:
     """Write the features of a form with `side` to move, float64[CONSTANT + 1]: own, then enemy's.
 
-    `stones` and `counts` are as in `kernels.playout`, the others as `find_parts` left them.
+    `stones` and `counts` are as in `kernels.stones`, the others as `find_parts` left them.
     """
     features[:] = 0.0
     for color in range(1, 3):

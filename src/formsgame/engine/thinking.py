@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from formsgame import compiled
 from formsgame.engine import mcts
 from formsgame.engine.levels import Level
 from formsgame.engine.tree import Tree
@@ -71,6 +72,8 @@ class Thinking:
         self.start = CLOCK()
         self.nodes = 0
         self.reported = 0.0
+        #: Whether the solver can be asked: not while it is being compiled for the first time.
+        self.can_prove = not compiled.is_pending(compiled.PROOF_MODULES)
         most = PROOF_STONES[position.rules]
         self.proof = most if level.proof is None else min(most, level.proof)
         depth = [d for d in (budget.depth, level.depth) if d is not None]
@@ -124,9 +127,9 @@ class Thinking:
         return self.stopped() or self.left() == 0 or self.nodes_left() == 0
 
     def can_spend(self, share: float = 1.0) -> bool:
-        """Tell whether a share of what is left allows for a search at all."""
+        """Tell whether a share of what is left allows for a search for a proof at all."""
         most = self.nodes_left()
-        return not self.stopped() and (most is None or int(most * share) >= 1)
+        return self.can_prove and not self.stopped() and (most is None or int(most * share) >= 1)
 
     def watch(self, share: float, nodes: int | None = None) -> _Watch:
         """Return the clock of a search for a proof that may take a share of what is left."""
@@ -141,10 +144,10 @@ class Thinking:
     def grow(self) -> None:
         """Let the tree grow until the budget is spent, and prove what it likes best meanwhile."""
         tree = self.tree
-        # Whatever the time, there is something to choose from.
+        # Whatever is left, there is something to choose from.
         most = self.nodes_left()
         self.nodes += tree.grow(1, None if most is None else max(1, most))
-        prover = _Prover(self) if self.threads > 1 else None
+        prover = _Prover(self) if self.threads > 1 and self.can_prove else None
         try:
             while not tree.is_proved and not self.is_over() and not self.is_deep_enough():
                 self.nodes += tree.grow(min(STEP, self.nodes_left() or STEP), self.nodes_left())

@@ -9,8 +9,8 @@ import numpy as np
 from formsgame.engine import mcts
 from formsgame.engine.weights import weights_for
 from formsgame.kernels import board as board_kernels
-from formsgame.kernels import playout as playout_kernels
 from formsgame.kernels.board import CELLS, Array
+from formsgame.kernels.stones import index_stones
 from formsgame.position import Move, Position, decode_move
 from formsgame.rules import ADVANCED, STANDARD
 from formsgame.solver.tables import Table
@@ -76,7 +76,7 @@ class Tree:
         self._start = _game()
         cells = np.frombuffer(position.cells, np.uint8)
         board_kernels.load(cells, position.rows, position.columns, self._start[0])
-        playout_kernels.index_stones(*self._start)
+        index_stones(*self._start)
         self._scratch = (
             *_game(),
             *_game(),
@@ -193,7 +193,7 @@ class Tree:
 
 
 def _game() -> tuple[Array, Array, Array, Array, Array]:
-    """Return board, stones, place, counts and mark of a game in play; see `kernels.playout`."""
+    """Return board, stones, place, counts and mark of a game in play; see `kernels.stones`."""
     return (
         np.zeros(CELLS, np.int8),
         np.zeros(2 * CELLS, np.uint16),

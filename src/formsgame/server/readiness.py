@@ -29,11 +29,15 @@ class Progress:
 
 
 def compile_rules(report: Callable[[int, int], None]) -> None:
-    """Compile the rules, or load them from the cache; imports what that needs."""
+    """Compile what a game needs, or load it from the cache; imports what that needs.
+
+    What proves who wins follows behind: the computer plays without it until it is there.
+    """
     from formsgame import compiled
 
     compiled.announce_with(None)
-    compiled.warm_up(report, compiled.PLAY_MODULES)
+    compiled.warm_up(report, compiled.GAME_MODULES)
+    compiled.warm_up_behind(compiled.PROOF_MODULES)
 
 
 class Readiness:

@@ -57,8 +57,10 @@ class Puzzle:
     """A position and every move of it that wins.
 
     `rating` grows with difficulty, most within 500 to 2000; see `rate`. `source` says from which
-    game it comes: how the game was played, on which board, its seed and the ply. `id` depends on
-    the form alone, and stays the same when puzzles are made anew.
+    game it comes: how the game was played, on which board, its seed and the ply. A random game is
+    played again from its seed; one of the computer only by the engine of its day, so that such a
+    puzzle is made again from its position. `id` depends on the form alone, and stays the same when
+    puzzles are made anew.
     """
 
     id: str

@@ -176,7 +176,8 @@ class Solver:
         size = 1 << (entries.bit_length() - 1)
         self._entries = np.zeros((size, 3), np.uint64)
         self._board = Size(0, 0)
-        self._wide = Memory(memory_mb)
+        self._memory_mb = memory_mb
+        self._wide: Memory | None = None
 
     def solve(
         self,
@@ -258,7 +259,7 @@ class Solver:
             return self._first_winning(position, clock)
         box = _box_of(position)
         if box is None:
-            found = WideSearch(position, self.table, self._wide)
+            found = WideSearch(position, self.table, self._memory_of_forms())
             result = found.run(clock)
             if result == search.UNKNOWN:
                 return None
@@ -305,7 +306,7 @@ class Solver:
             result = (
                 self._search_words(box, position, clock)[0]
                 if box
-                else WideSearch(position, self.table, self._wide).run(clock)
+                else WideSearch(position, self.table, self._memory_of_forms()).run(clock)
             )
             if result == search.UNKNOWN:
                 return None
@@ -325,10 +326,20 @@ class Solver:
         """Return the arrays that hold what is found of a position; see `checkpoint`."""
         box = _box_of(position)
         if box is None:
-            self._wide.make_room(words_of(position))
-            return self._wide.positions, self._wide.numbers
+            memory = self._memory_of_forms()
+            memory.make_room(words_of(position))
+            return memory.positions, memory.numbers
         self._take_board(box.size)
         return (self._entries,)
+
+    def _memory_of_forms(self) -> Memory:
+        """Return the memory of searches on whole forms, which takes half of that on words."""
+        if self._wide is None:
+            # What stands in the first half stands where a table half as large would have it.
+            half = max(search.WAYS, len(self._entries) // 2)
+            self._entries = self._entries[:half].copy()
+            self._wide = Memory(self._memory_mb / 2)
+        return self._wide
 
     def _take_board(self, size: Size) -> None:
         """Forget what was found on another board, where it does not hold on this one."""

@@ -124,7 +124,9 @@ def encode(
         for word in range(key.size):
             if other[word] != key[word]:
                 if other[word] < key[word]:
-                    key[:] = other
+                    # Not all at once: to say how that could fail, Numba would compile its texts.
+                    for place in range(word, key.size):
+                        key[place] = other[place]
                     chosen = np.int64(symmetry)
                 break
     return chosen
@@ -616,8 +618,8 @@ def search_slice(
 class Memory:
     """What a search found, kept for further searches: a transposition table of whole positions."""
 
-    def __init__(self, memory_mb: int) -> None:
-        self._bytes = memory_mb * 2**20
+    def __init__(self, memory_mb: float) -> None:
+        self._bytes = int(memory_mb * 2**20)
         self.words = 0
         self.positions = np.zeros((0, 0), np.uint64)
         self.numbers = np.zeros((0, 3), np.uint32)
