@@ -24,7 +24,7 @@ from formsgame.engine import Engine, weights
 from formsgame.engine.sight import CONSTANT, see
 from formsgame.engine.tree import sight_arrays
 from formsgame.kernels import board as board_kernels
-from formsgame.kernels import playout as playout_kernels
+from formsgame.kernels import stones as stone_kernels
 from formsgame.kernels.board import CELLS, Array
 from formsgame.solver.clock import Clock
 from formsgame.solver.verdict import Solver
@@ -74,7 +74,7 @@ def describe(positions: list[fg.Position]) -> Array:
     for number, position in enumerate(positions):
         cells = np.frombuffer(position.cells, np.uint8)
         board_kernels.load(cells, position.rows, position.columns, board)
-        playout_kernels.index_stones(board, stones, place, counts, mark)
+        stone_kernels.index_stones(board, stones, place, counts, mark)
         side = int(position.side_to_move)
         see(board, stones, counts, side, seen, order, parts, clock, features)
         rows[number] = features
@@ -133,7 +133,7 @@ def main() -> None:
     commands = parser.add_subparsers(required=True)
     gathering = commands.add_parser("gather", help="play games and write solved positions")
     gathering.add_argument("--rules", choices=["standard", "advanced"], required=True)
-    gathering.add_argument("--positions", type=int, default=3000)
+    gathering.add_argument("--positions", type=int, default=2000)
     gathering.add_argument("--stones", type=int, help="most stones of a position")
     gathering.add_argument("--seed", type=int, default=1)
     gathering.add_argument("--out", type=Path, required=True)
