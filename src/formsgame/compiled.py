@@ -26,7 +26,8 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
-from numba.core import caching, sigutils, types
+from numba.core import caching, sigutils
+from numba.core.types.misc import unliteral
 from platformdirs import user_cache_path
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -104,7 +105,7 @@ def _without_literals(get_template: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     def get(args: Iterable[Any], kws: Any) -> Any:
-        return get_template([types.unliteral(arg) for arg in args], kws)
+        return get_template([unliteral(arg) for arg in args], kws)
 
     return get
 
