@@ -1,4 +1,4 @@
-"""The state machine of a game: laws over random events, and every refusal."""
+"""Games on one device: laws over random commands, and every refusal."""
 
 from __future__ import annotations
 
@@ -15,20 +15,16 @@ from formsgame import engine
 from formsgame.errors import FormsError, IllegalMoveError, NotationError, SetupError, SizeError
 from formsgame.position import Position
 from formsgame.rules import BLACK, WHITE, Color
-from formsgame.server.livegame import (
-    LEVELS,
-    PERSON,
-    Event,
-    LiveGame,
+from formsgame.server.contest import (
+    Command,
     Play,
     Reply,
     Resign,
-    Seat,
-    Undo,
-    after,
-    again,
-    new_game,
+    TakeBack,
+    apply,
+    on_this_device,
 )
+from formsgame.server.livegame import LEVELS, PERSON, LiveGame, Seat, again, new_game
 from formsgame.server.refusals import REFUSALS, GameError
 
 COMPUTER = Seat(3)
@@ -38,14 +34,35 @@ KINDS = ["move", "move", "move", "undo", "resign", "stale"]
 SIZES = ["2x2", "2x3", "4x4", "4x6", "6x6"]
 
 
+def play(move: str, ply: int) -> Command:
+    return Command(Play(move), ply)
+
+
+def reply(move: str, ply: int) -> Command:
+    return Command(Reply(move), ply)
+
+
+def undo(ply: int) -> Command:
+    return Command(TakeBack(), ply)
+
+
+def resign(ply: int) -> Command:
+    return Command(Resign(), ply)
+
+
+def after(game: LiveGame, command: Command) -> LiveGame:
+    """What a game on this device becomes."""
+    return apply(on_this_device(game, 1, 0), command, 0).contest.game
+
+
 def random_move(game: LiveGame, rng: random.Random) -> str:
     return str(rng.choice(Position.parse(game.position).legal_moves))
 
 
-def mover(game: LiveGame, move: str) -> Event:
+def mover(game: LiveGame, move: str) -> Command:
     if game.level_to_move is not None:
-        return Reply(move, game.ply)
-    return Play(move, game.ply)
+        return reply(move, game.ply)
+    return play(move, game.ply)
 
 
 def play_out(game: LiveGame, seed: int = 0) -> list[LiveGame]:
@@ -57,9 +74,9 @@ def play_out(game: LiveGame, seed: int = 0) -> list[LiveGame]:
     return states
 
 
-def code_of(game: LiveGame, event: Event) -> str:
+def code_of(game: LiveGame, command: Command) -> str:
     with pytest.raises(FormsError) as caught:
-        after(game, event)
+        after(game, command)
     return caught.value.code
 
 
@@ -104,19 +121,19 @@ def test_states_follow_from_their_moves_and_refusals_change_nothing(
     rng = random.Random(seed)
     game = new_game(rules, size, *seats)
     for kind in kinds:
-        event: Event
+        command: Command
         if kind == "move":
-            event = mover(game, "a1-a2" if game.winner else random_move(game, rng))
+            command = mover(game, "a1-a2" if game.winner else random_move(game, rng))
         elif kind == "undo":
-            event = Undo(game.ply)
+            command = undo(game.ply)
         elif kind == "resign":
-            event = Resign(game.ply)
+            command = resign(game.ply)
         else:
-            stale: list[Event] = [Play("a1-a2", game.ply + 1), Undo(game.ply + 1), Resign(10**9)]
-            event = rng.choice(stale)
+            stale: list[Command] = [play("a1-a2", game.ply + 1), undo(game.ply + 1), resign(10**9)]
+            command = rng.choice(stale)
         before, code = dataclasses.replace(game), ""
         try:
-            new = after(game, event)
+            new = after(game, command)
         except GameError as refusal:
             new, code = game, refusal.code
         assert game == before
@@ -129,9 +146,10 @@ def test_states_follow_from_their_moves_and_refusals_change_nothing(
         assert str(position) == new.position
         assert new.stones == dict(position.counts)
         assert new.side_to_move == position.side_to_move
-        if new.resigned:
-            assert new.winner is new.resigned.opponent
-            assert not new.seat(new.resigned).is_computer
+        if new.ending:
+            assert new.ending.loser
+            assert new.winner is new.ending.loser.opponent
+            assert not new.seat(new.ending.loser).is_computer
             assert new.result.endswith("R")
         else:
             assert new.winner == position.winner
@@ -142,8 +160,8 @@ def test_states_follow_from_their_moves_and_refusals_change_nothing(
 def test_undo_on_one_device_takes_back_one_ply() -> None:
     states = play_out(new_game("advanced", "4x4", PERSON, PERSON))
     for old, new in pairwise(states):
-        assert after(new, Undo(new.ply)) == old
-    assert code_of(states[0], Undo(0)) == "game.nothing_to_undo"
+        assert after(new, undo(new.ply)) == old
+    assert code_of(states[0], undo(0)) == "game.nothing_to_undo"
 
 
 @pytest.mark.parametrize("person", list(Color))
@@ -153,53 +171,53 @@ def test_undo_against_the_computer_goes_back_to_the_person(person: Color) -> Non
     for number, state in enumerate(states):
         turns = [old for old in states[:number] if old.side_to_move is person]
         if turns:
-            assert after(state, Undo(state.ply)) == turns[-1]
+            assert after(state, undo(state.ply)) == turns[-1]
         else:
-            assert code_of(state, Undo(state.ply)) == "game.nothing_to_undo"
+            assert code_of(state, undo(state.ply)) == "game.nothing_to_undo"
 
 
 def test_undo_takes_back_an_end_on_the_board_but_no_resignation() -> None:
     states = play_out(new_game("standard", "2x2", PERSON, PERSON))
-    assert after(states[-1], Undo(states[-1].ply)).winner is None
-    resigned = after(states[1], Resign(1))
-    assert code_of(resigned, Undo(1)) == "game.finished"
+    assert after(states[-1], undo(states[-1].ply)).winner is None
+    resigned = after(states[1], resign(1))
+    assert code_of(resigned, undo(1)) == "game.finished"
 
 
 def test_who_resigns_is_the_person_or_else_the_side_to_move() -> None:
     both = new_game("advanced", 4, PERSON, PERSON)
-    assert after(both, Resign(0)).result == "W+R"
-    second = after(both, Play("a4-a3", 0))
-    assert after(second, Resign(1)).result == "B+R"
+    assert after(both, resign(0)).result == "W+R"
+    second = after(both, play("a4-a3", 0))
+    assert after(second, resign(1)).result == "B+R"
     # The computer is to move; the person gives up all the same.
-    against = after(new_game("advanced", 4, PERSON, COMPUTER), Play("a4-a3", 0))
+    against = after(new_game("advanced", 4, PERSON, COMPUTER), play("a4-a3", 0))
     assert against.level_to_move == COMPUTER.level
-    assert after(against, Resign(1)).result == "W+R"
-    assert after(new_game("advanced", 4, COMPUTER, PERSON), Resign(0)).result == "B+R"
-    assert code_of(new_game("advanced", 4, COMPUTER, COMPUTER), Resign(0)) == "game.no_person"
+    assert after(against, resign(1)).result == "W+R"
+    assert after(new_game("advanced", 4, COMPUTER, PERSON), resign(0)).result == "B+R"
+    assert code_of(new_game("advanced", 4, COMPUTER, COMPUTER), resign(0)) == "game.no_person"
 
 
 def test_a_finished_game_takes_nothing_more() -> None:
     states = play_out(new_game("advanced", 4, PERSON, PERSON))
-    for last in (states[-1], after(states[0], Resign(0))):
+    for last in (states[-1], after(states[0], resign(0))):
         assert last.winner
-        assert code_of(last, Play("a1-a2", last.ply)) == "game.finished"
-        assert code_of(last, Reply("a1-a2", last.ply)) == "game.finished"
-        assert code_of(last, Resign(last.ply)) == "game.finished"
+        assert code_of(last, play("a1-a2", last.ply)) == "game.finished"
+        assert code_of(last, reply("a1-a2", last.ply)) == "game.finished"
+        assert code_of(last, resign(last.ply)) == "game.finished"
 
 
 def test_moves_are_refused_with_what_is_wrong() -> None:
     game = new_game("advanced", 4, PERSON, COMPUTER)
-    assert code_of(game, Play("a4-a3", 1)) == "game.stale"
-    assert code_of(game, Play("a4-a2", 0)).startswith("move.")
-    assert code_of(game, Play("zebra", 0)) == "move.syntax"
+    assert code_of(game, play("a4-a3", 1)) == "game.stale"
+    assert code_of(game, play("a4-a2", 0)).startswith("move.")
+    assert code_of(game, play("zebra", 0)) == "move.syntax"
     with pytest.raises(IllegalMoveError):
-        after(game, Play("a1-a2", 0))
+        after(game, play("a1-a2", 0))
     with pytest.raises(NotationError):
-        after(game, Play("", 0))
-    second = after(game, Play(" A4xa3 ", 0))
+        after(game, play("", 0))
+    second = after(game, play(" A4xa3 ", 0))
     assert second.moves == ("a4-a3",)
-    assert code_of(second, Play("a1-b1", 1)) == "game.not_your_turn"
-    assert code_of(second, Undo(0)) == "game.stale"
+    assert code_of(second, play("a1-b1", 1)) == "game.not_your_turn"
+    assert code_of(second, undo(0)) == "game.stale"
 
 
 def test_a_given_position_sets_rules_and_size() -> None:
@@ -234,7 +252,7 @@ def test_settings_that_make_no_game_are_refused() -> None:
 def test_again_keeps_the_settings_alone() -> None:
     first = new_game(None, None, COMPUTER, PERSON, "2xo/1xx1 o advanced")
     assert again(play_out(first)[-1]) == first
-    assert again(after(first, Resign(0))) == first
+    assert again(after(first, resign(0))) == first
 
 
 def test_levels_are_those_of_the_engine() -> None:

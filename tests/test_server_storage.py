@@ -17,7 +17,7 @@ import pytest
 
 from formsgame.errors import StorageError
 from formsgame.rules import BLACK
-from formsgame.server.livegame import PERSON, LiveGame, Seat
+from formsgame.server.livegame import PERSON, Ending, LiveGame, Seat
 from formsgame.server.storage import APPLICATION_ID, SCHEMA, Storage, Stored
 
 SOURCE = Path(__file__).parents[1] / "src"
@@ -66,7 +66,7 @@ def test_what_is_kept_comes_back(storage: Storage) -> None:
     assert second == Stored(first.id, 2, 1000, 2000, moved)
     assert storage.load(first.id) == second
     assert second
-    given_up = storage.save(second, replace(moved, resigned=BLACK), 3000)
+    given_up = storage.save(second, replace(moved, ending=Ending("resigned", BLACK)), 3000)
     assert given_up == storage.load(first.id)
     assert storage.load("no such id") is None
 

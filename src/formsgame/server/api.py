@@ -16,8 +16,9 @@ from starlette.websockets import WebSocketDisconnect
 from formsgame import __version__
 from formsgame.errors import StorageError
 from formsgame.rules import BLACK, MAX_SIDE, WHITE
+from formsgame.server.contest import Play, Resign, TakeBack
 from formsgame.server.hub import Hub, Snapshot, Watcher
-from formsgame.server.livegame import LEVELS, PERSON, Play, Resign, Seat, Undo
+from formsgame.server.livegame import LEVELS, PERSON, Seat
 from formsgame.server.readiness import Readiness
 from formsgame.server.refusals import GameError
 
@@ -160,7 +161,7 @@ class ErrorModel(BaseModel):
 
 
 class ConflictModel(ErrorModel):
-    """An event that the game as it stands refuses, and the game."""
+    """A request that the game as it stands refuses, and the game."""
 
     game: GameModel
 
@@ -276,17 +277,17 @@ def make_router(hub: Hub, readiness: Readiness, home: str) -> APIRouter:
     @router.post("/games/{game_id}/moves", responses=changing)
     async def move(game_id: str, request: MoveRequest) -> GameModel:
         """Make a person's move."""
-        return game_model(await hub.apply(game_id, Play(request.move, request.ply)))
+        return game_model(await hub.apply(game_id, Play(request.move), request.ply))
 
     @router.post("/games/{game_id}/undo", responses=changing)
     async def undo(game_id: str, request: PlyRequest) -> GameModel:
         """Take back a ply; against the computer, back to the person's last turn."""
-        return game_model(await hub.apply(game_id, Undo(request.ply)))
+        return game_model(await hub.apply(game_id, TakeBack(), request.ply))
 
     @router.post("/games/{game_id}/resign", responses=changing)
     async def resign(game_id: str, request: PlyRequest) -> GameModel:
         """Give up for the person who plays the computer, else for the side to move."""
-        return game_model(await hub.apply(game_id, Resign(request.ply)))
+        return game_model(await hub.apply(game_id, Resign(), request.ply))
 
     @router.post("/games/{game_id}/restart", status_code=201, responses=missing)
     async def restart(game_id: str) -> GameModel:

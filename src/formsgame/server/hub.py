@@ -20,16 +20,8 @@ from datetime import UTC, datetime
 from typing import Any, ParamSpec, Protocol, TypeVar
 
 from formsgame.limit import Limit
-from formsgame.server.livegame import (
-    Event,
-    LiveGame,
-    Reply,
-    Resign,
-    Seat,
-    after,
-    again,
-    new_game,
-)
+from formsgame.server.contest import Act, Command, Reply, Resign, apply, on_this_device
+from formsgame.server.livegame import LiveGame, Seat, again, new_game
 from formsgame.server.readiness import Readiness
 from formsgame.server.refusals import GameError
 from formsgame.server.storage import Storage, Stored
@@ -75,7 +67,7 @@ class Snapshot:
 
 
 class ConflictError(Exception):
-    """An event that the game as it stands refuses: the reason, and the game."""
+    """A request that the game as it stands refuses: the reason, and the game."""
 
     def __init__(self, reason: GameError, snapshot: Snapshot) -> None:
         super().__init__(reason.code)
@@ -218,16 +210,16 @@ class Hub:
 
         return [self._snapshot(stored) for stored in await self._run(query)]
 
-    async def apply(self, game_id: str, event: Event) -> Snapshot:
-        """Apply an event to a game, and return when the change is on the disk.
+    async def apply(self, game_id: str, act: Act, ply: int) -> Snapshot:
+        """Do what a person asks who has seen `ply` plies; return when the change is on the disk.
 
         Raises `ConflictError` if the game refuses it, `GameError` if there is no such game, and
         what the rules say of a move.
         """
-        if not isinstance(event, Resign):
+        if not isinstance(act, Resign):
             await self._readiness.demand()
         try:
-            return self._settle(await self._run(self._apply, game_id, event))
+            return self._settle(await self._run(self._apply, game_id, Command(act, ply)))
         except _RefusedError as refused:
             raise ConflictError(refused.reason, self._settle(refused.stored)) from None
 
@@ -284,12 +276,12 @@ class Hub:
             raise GameError("game.missing")
         return stored
 
-    def _apply(self, game_id: str, event: Event) -> Stored:
-        """Apply an event in the storage's thread; begin again if another process was faster."""
+    def _apply(self, game_id: str, command: Command) -> Stored:
+        """Apply a command in the storage's thread; begin again if another process was faster."""
         while True:
             stored = self._load(game_id)
             try:
-                game = after(stored.game, event)
+                game = _after(stored, command, self._now())
             except GameError as reason:
                 raise _RefusedError(reason, stored) from None
             saved = self._storage.save(stored, game, self._now())
@@ -335,7 +327,7 @@ class Hub:
 
     def _apply_reply(self, stored: Stored, move: str) -> Stored:
         """Apply the computer's move if the game is still as it was; return the game as it is."""
-        game = after(stored.game, Reply(move, stored.game.ply))
+        game = _after(stored, Command(Reply(move), stored.game.ply), self._now())
         return self._storage.save(stored, game, self._now()) or self._load(stored.id)
 
     def _cancel(self, game_id: str) -> None:
@@ -381,6 +373,12 @@ class Hub:
         )
 
 
+def _after(stored: Stored, command: Command, now: int) -> LiveGame:
+    """Return a game after a command; raises what `contest.apply` raises."""
+    contest = on_this_device(stored.game, stored.version, stored.updated)
+    return apply(contest, command, now).contest.game
+
+
 def _format_record(stored: Stored) -> str:
     from formsgame.record import Game
 
@@ -395,8 +393,8 @@ def _format_record(stored: Stored) -> str:
         },
         game.moves,
     )
-    if game.resigned:
-        record.resign(game.resigned)
+    if game.ending and game.ending.loser:
+        record.resign(game.ending.loser)
     return record.to_text()
 
 

@@ -1,14 +1,14 @@
-"""A game on this computer as a pure state machine: state and event in, new state or refusal out.
+"""A game as it is played: who sits where, the moves, the position and how it ended.
 
-No storage, no clock, no threads: whoever drives the machine keeps its states and tells it what
-happens. A state holds texts, so that it can be shown without the compiled rules; an event that
-needs them asks them.
+What may happen when, and in whose time, is `contest`'s matter; here a game only follows from its
+moves. It holds texts, so that it can be shown without the compiled rules; what needs them asks
+them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from formsgame.engine import levels
 from formsgame.rules import BLACK, WHITE, Color, parse_rules, parse_size
@@ -23,26 +23,48 @@ LEVELS = range(min(levels.LEVELS), max(levels.LEVELS) + 1)
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """Who plays a color: a person, or the computer at a level."""
+    """Who plays a color: a person, the computer at a level, or nobody yet."""
 
     level: int | None = None
+    is_open: bool = False
 
     @property
     def is_computer(self) -> bool:
         """Whether the computer plays here."""
         return self.level is not None
 
+    @property
+    def is_person(self) -> bool:
+        """Whether a person plays here."""
+        return self.level is None and not self.is_open
+
 
 PERSON = Seat()
+OPEN = Seat(is_open=True)
+
+#: How a game ends otherwise than on the board, with the letter in the record's result.
+Reason = Literal["resigned", "time", "aborted"]
+LETTERS: dict[Reason, str] = {"resigned": "R", "time": "T", "aborted": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a game ended off the board, and who lost by it: nobody where it was aborted."""
+
+    reason: Reason
+    loser: Color | None = None
+
+
+ABORTED = Ending("aborted")
 
 
 @dataclass(frozen=True, slots=True)
 class LiveGame:
     """A game as it stands: its settings, its moves and the position they led to.
 
-    `start` and `position` are position texts, `size` is rows x columns, `resigned` the color that
-    gave up. Make one with `new_game` and go on with `after`: they keep `position` the result of
-    `moves` from `start`.
+    `start` and `position` are position texts, `size` is rows x columns. Make one with `new_game`
+    and go on with `moved` and `taken_back`: they keep `position` the result of `moves` from
+    `start`.
     """
 
     rules: str
@@ -52,7 +74,7 @@ class LiveGame:
     start: str
     position: str
     moves: tuple[str, ...] = ()
-    resigned: Color | None = None
+    ending: Ending | None = None
 
     @property
     def ply(self) -> int:
@@ -72,21 +94,26 @@ class LiveGame:
 
     @property
     def winner(self) -> Color | None:
-        """Who won, or None while the game goes on.
+        """Who won; None while the game goes on, and where it was aborted.
 
         On the board that is the color that ran out of stones, whoever moved last.
         """
-        if self.resigned:
-            return self.resigned.opponent
+        if self.ending:
+            return self.ending.loser.opponent if self.ending.loser else None
         return next((color for color, count in self.stones.items() if count == 0), None)
 
     @property
+    def is_over(self) -> bool:
+        """Whether nothing more can be played."""
+        return self.ending is not None or self.winner is not None
+
+    @property
     def result(self) -> str:
-        """The result as a record writes it: `*`, `B+`, `W+`, `B+R` or `W+R`."""
+        """The result as a record writes it: `*`, `B+` or `W+`, with `R` or `T` for how it ended."""
         winner = self.winner
         if winner is None:
             return "*"
-        return f"{winner.title[0]}+{'R' if self.resigned else ''}"
+        return f"{winner.title[0]}+{LETTERS[self.ending.reason] if self.ending else ''}"
 
     def seat(self, color: Color) -> Seat:
         """Return who plays a color."""
@@ -95,40 +122,20 @@ class LiveGame:
     @property
     def level_to_move(self) -> int | None:
         """The level of the computer if it is to move, else None."""
-        return None if self.winner else self.seat(self.side_to_move).level
+        return None if self.is_over else self.seat(self.side_to_move).level
 
+    def last_turn(self, color: Color) -> int | None:
+        """The number of plies after which a color made its last move; None if it made none."""
+        ply = self.ply - (1 if color is not self.side_to_move else 2)
+        return ply if ply >= 0 else None
 
-@dataclass(frozen=True, slots=True)
-class Play:
-    """A person moves, having seen `ply` plies."""
-
-    move: str
-    ply: int
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """The computer moves, having thought about the position after `ply` plies."""
-
-    move: str
-    ply: int
-
-
-@dataclass(frozen=True, slots=True)
-class Undo:
-    """A person takes back the last ply; against the computer, back to their own last turn."""
-
-    ply: int
-
-
-@dataclass(frozen=True, slots=True)
-class Resign:
-    """A person gives up: against the computer their color, else the color to move."""
-
-    ply: int
-
-
-Event = Play | Reply | Undo | Resign
+    @property
+    def last_turn_of_a_person(self) -> int | None:
+        """The number of plies after which a person made the last move; None if none did."""
+        for color in (self.side_to_move.opponent, self.side_to_move):
+            if self.seat(color).is_person:
+                return self.last_turn(color)
+        return None
 
 
 def new_game(
@@ -174,28 +181,11 @@ def new_game(
 
 def again(game: LiveGame) -> LiveGame:
     """Return a new game with the same settings."""
-    return replace(game, position=game.start, moves=(), resigned=None)
+    return replace(game, position=game.start, moves=(), ending=None)
 
 
-def after(game: LiveGame, event: Event) -> LiveGame:
-    """Return the game after an event; the old state stays as it was.
-
-    Raises `GameError` if the event does not fit the state, and what the rules say of a move.
-    """
-    if event.ply != game.ply:
-        raise GameError("game.stale", known=event.ply, found=game.ply)
-    if isinstance(event, Undo):
-        return _undone(game)
-    if game.winner:
-        raise GameError("game.finished")
-    if isinstance(event, Resign):
-        return replace(game, resigned=_resigning(game))
-    if isinstance(event, Play) and game.level_to_move is not None:
-        raise GameError("game.not_your_turn")
-    return _moved(game, event.move)
-
-
-def _moved(game: LiveGame, text: str) -> LiveGame:
+def moved(game: LiveGame, text: str) -> LiveGame:
+    """Return the game after a move of the side to move; raises what the rules say of it."""
     from formsgame.position import Move
 
     move = Move.parse(text)
@@ -203,33 +193,12 @@ def _moved(game: LiveGame, text: str) -> LiveGame:
     return replace(game, position=str(position), moves=(*game.moves, str(move)))
 
 
-def _undone(game: LiveGame) -> LiveGame:
-    """Take back plies until a person is to move.
-
-    A game that ended on the board goes on again; a resignation stands.
-    """
-    if game.resigned:
-        raise GameError("game.finished")
-    if game.black.is_computer and game.white.is_computer:
-        raise GameError("game.no_person")
-    first = _position(game.start).side_to_move
-    for ply in range(game.ply - 1, -1, -1):
-        if not game.seat(first if ply % 2 == 0 else first.opponent).is_computer:
-            break
-    else:
-        raise GameError("game.nothing_to_undo")
+def taken_back(game: LiveGame, ply: int) -> LiveGame:
+    """Return the game as it was after so many of its plies."""
     position = _position(game.start)
     for move in game.moves[:ply]:
         position = position.play(move)
-    return replace(game, position=str(position), moves=game.moves[:ply])
-
-
-def _resigning(game: LiveGame) -> Color:
-    """Return the color whose person gives up."""
-    people = [color for color in Color if not game.seat(color).is_computer]
-    if not people:
-        raise GameError("game.no_person")
-    return people[0] if len(people) == 1 else game.side_to_move
+    return replace(game, position=str(position), moves=game.moves[:ply], ending=None)
 
 
 def _position(text: str) -> Position:

@@ -42,7 +42,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from formsgame.errors import StorageError
 from formsgame.rules import Color
-from formsgame.server.livegame import LEVELS, LiveGame, Seat
+from formsgame.server.livegame import LEVELS, Ending, LiveGame, Seat
 
 #: The schema this program reads and writes; revisions are numbered so that they sort.
 SCHEMA = "0001"
@@ -301,12 +301,13 @@ def _use_write_ahead_log(connection: Connection) -> None:
 def _changing(stored: Stored) -> dict[str, Any]:
     """Return the columns that a change of the game changes."""
     game = stored.game
+    loser = game.ending.loser if game.ending else None
     return {
         "version": stored.version,
         "updated": stored.updated,
         "position": game.position,
         "moves": " ".join(game.moves),
-        "resigned": game.resigned.symbol if game.resigned else None,
+        "resigned": loser.symbol if loser else None,
     }
 
 
@@ -326,6 +327,7 @@ def _fault(row: Row[Any]) -> str | None:
 
 
 def _stored(row: Row[Any]) -> Stored:
+    loser = next((color for color in Color if color.symbol == row.resigned), None)
     game = LiveGame(
         rules=row.rules,
         size=row.size,
@@ -334,7 +336,7 @@ def _stored(row: Row[Any]) -> Stored:
         start=row.start,
         position=row.position,
         moves=tuple(row.moves.split()),
-        resigned=next((color for color in Color if color.symbol == row.resigned), None),
+        ending=Ending("resigned", loser) if loser else None,
     )
     return Stored(row.id, row.version, row.created, row.updated, game)
 
