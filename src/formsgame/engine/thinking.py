@@ -32,6 +32,8 @@ LIKELY_SHARE, TRY_SHARE = 0.4, 0.12
 #: best line may make meanwhile, which takes about as long.
 STEP = 512
 PROOF_STEP = 60_000
+#: Seconds that this may take at the most, where no limit of nodes asks for the same steps always.
+STEP_SECONDS = 0.005
 #: Seconds between two reports, and those for a proved line to be told in full.
 REPORT_SECONDS = 0.1
 LINE_SECONDS = 0.1
@@ -148,9 +150,14 @@ class Thinking:
         most = self.nodes_left()
         self.nodes += tree.grow(1, None if most is None else max(1, most))
         prover = _Prover(self) if self.threads > 1 and self.can_prove else None
+        step = STEP
         try:
             while not tree.is_proved and not self.is_over() and not self.is_deep_enough():
-                self.nodes += tree.grow(min(STEP, self.nodes_left() or STEP), self.nodes_left())
+                begin = CLOCK()
+                self.nodes += tree.grow(min(step, self.nodes_left() or step), self.nodes_left())
+                if self.budget.nodes is None:
+                    spent = max(CLOCK() - begin, 1e-6)
+                    step = max(1, min(STEP, int(step * STEP_SECONDS / spent)))
                 if prover:
                     prover.look()
                 else:
