@@ -172,6 +172,7 @@ def test_a_move_that_arrives_with_time_left_counts() -> None:
     assert moved(contest, 1000 + LAG_LIMIT - 1, LAG_LIMIT).clock.black == 1
     for lag in (LAG_LIMIT, 10 * LAG_LIMIT):
         assert ask(contest, Play("a4-a3", lag), BLACK, 1000 + LAG_LIMIT).refusal
+    assert moved(contest, 1000 + LAG_LIMIT - 1, 10 * LAG_LIMIT).clock.black == 1
     # And never more than the turn took.
     assert moved(contest, 100, LAG_LIMIT).clock.black == 1000
 
@@ -323,6 +324,7 @@ def test_a_game_is_aborted_only_before_both_have_moved() -> None:
     contest = ask(contest, Accept(contest.version), WHITE).contest
     assert contest.game.ply == 0
     assert code_of(contest, Abort(), BLACK) == "game.too_late"
+    assert code_of(moved(contest), Abort(), WHITE) == "game.too_late"
 
 
 def test_a_rematch_is_agreed_by_both_and_begins_at_once() -> None:

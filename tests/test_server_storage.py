@@ -17,7 +17,7 @@ import pytest
 
 from formsgame.errors import StorageError
 from formsgame.rules import BLACK
-from formsgame.server.livegame import PERSON, Ending, LiveGame, Seat
+from formsgame.server.livegame import ABORTED, OPEN, PERSON, Ending, LiveGame, Seat
 from formsgame.server.storage import APPLICATION_ID, SCHEMA, Storage, Stored
 
 SOURCE = Path(__file__).parents[1] / "src"
@@ -78,6 +78,16 @@ def test_a_change_of_an_old_version_is_not_made(storage: Storage) -> None:
     assert storage.save(first, replace(GAME, moves=("b1-b2",)), 3000) is None
     assert storage.load(first.id) == second
     assert storage.save(replace(first, id="gone"), GAME, 3000) is None
+
+
+def test_what_the_schema_has_no_place_for_is_not_kept(storage: Storage) -> None:
+    first = storage.create(GAME, 1000)
+    for ending in (Ending("time", BLACK), ABORTED):
+        with pytest.raises(ValueError, match="keeps no such game"):
+            storage.save(first, replace(GAME, ending=ending), 2000)
+    with pytest.raises(ValueError, match="keeps no such game"):
+        storage.create(replace(GAME, black=OPEN), 2000)
+    assert storage.load(first.id) == first
 
 
 def test_games_are_listed_newest_first(storage: Storage) -> None:

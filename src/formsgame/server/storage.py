@@ -42,7 +42,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from formsgame.errors import StorageError
 from formsgame.rules import Color
-from formsgame.server.livegame import LEVELS, Ending, LiveGame, Seat
+from formsgame.server.livegame import LEVELS, OPEN, Ending, LiveGame, Seat
 
 #: The schema this program reads and writes; revisions are numbered so that they sort.
 SCHEMA = "0001"
@@ -302,6 +302,8 @@ def _changing(stored: Stored) -> dict[str, Any]:
     """Return the columns that a change of the game changes."""
     game = stored.game
     loser = game.ending.loser if game.ending else None
+    if game.ending != (loser and Ending("resigned", loser)) or OPEN in (game.black, game.white):
+        raise ValueError(f"schema {SCHEMA} keeps no such game: {game}")
     return {
         "version": stored.version,
         "updated": stored.updated,
