@@ -23,14 +23,14 @@ class Level:
 
 
 LEVELS = {
-    1: Level(4, 1, 4, 0, 0),
-    2: Level(8, 1, 8, 0, 0),
-    3: Level(16, 1, 16, 0, 0),
-    4: Level(40, 2, 24, 0, 0),
-    5: Level(120, 3, 40, 3, 0),
-    6: Level(400, 4, 60, 4, 8),
-    7: Level(1_200, 6, None, 5, 12),
-    8: Level(4_000, 10, None, 6, 16),
-    9: Level(15_000, None, None, None, 20),
+    1: Level(6, 1, 6, 0, 0),
+    2: Level(12, 1, 12, 3, 0),
+    3: Level(24, 1, 24, 4, 0),
+    4: Level(60, 2, 40, 4, 0),
+    5: Level(140, 3, 60, 5, 6),
+    6: Level(300, 3, None, 5, 8),
+    7: Level(1_000, 4, None, 6, 8),
+    8: Level(4_000, 6, None, 6, 14),
+    9: Level(16_000, None, None, 7, 24),
     10: Level(None, None, None, None, None),
 }
