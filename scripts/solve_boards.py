@@ -3,7 +3,7 @@
 Adds a row for each board to data/solved.tsv as soon as it is solved, and goes on where it stopped;
 `--check` solves every row again instead, without endgame tables where that takes seconds, and says
 where it disagrees. `--tables FOLDER` names a folder with larger tables, made by `formsgame tables
-build`; for 4 x 6 and 6 x 4 with standard rules a table of the forms that fit the board is made.
+build`; for 4 x 6, 6 x 4 and 8 x 3 with standard rules one of the forms that fit the board is made.
 `--board 4x6 --rules standard` solves one board, again if it is there, and puts its row in place.
 """
 
@@ -84,7 +84,7 @@ def solve(rules: Rules, size: Size, memory_mb: int) -> list[str]:
 
 def table_for(rules: Rules, size: Size) -> Table:
     """Return the table with which a board is solved."""
-    is_hard = rules is STANDARD and size.rows * size.columns > 20 and min(size) > 3
+    is_hard = rules is STANDARD and size.rows * size.columns > 20 and min(size) > 2
     return box_table(min(size), max(size)) if is_hard else best_table(rules)
 
 

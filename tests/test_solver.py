@@ -439,7 +439,7 @@ def test_a_limit_that_is_too_small_gives_no_verdict() -> None:
         assert fg.solve(HARD, limit) is None
         assert fg.winning_moves(HARD, limit) is None
         assert fg.outcome_class(HARD, limit) is None
-        assert fg.solve(fg.Position.initial("standard", 18), limit) is None
+        assert fg.solve(fg.Position.initial("standard", 10), limit) is None
 
 
 def test_whatever_the_limit_a_verdict_is_the_right_one() -> None:
