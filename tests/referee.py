@@ -169,12 +169,14 @@ class Referee:
     def move(self, side: str, text: str, ply: int, lag: int, now: int, who: str = PERSON) -> bool:
         if not self._may(side, ply, now, who) or self.status != "playing" or self.is_paused:
             return False
-        now = max(now, self.last)
+        # What was faster, but no move, is not held against a move that had arrived before.
+        arrived, now = now, max(now, self.last)
         if side != self.side:
             return False
         spent = 0
         if self.started is not None:
-            spent = max(0, now - self.started - min(lag, FORGIVEN))
+            arrived = max(arrived, self.started)
+            spent = max(0, arrived - self.started - min(lag, FORGIVEN))
             if self.left(side, self.started) - spent <= 0:
                 self._flag(now)
                 return False
@@ -189,7 +191,7 @@ class Referee:
         self.both_moved |= self.ply >= 2
         self.offer = None
         if not self.is_over:
-            self._start(now)
+            self._start(arrived)
         return self._change(now)
 
     def take_back(self, side: str, ply: int, now: int) -> bool:
@@ -198,6 +200,12 @@ class Referee:
         now = max(now, self.last)
         if self.is_alone:
             if self.is_rated or self.ended or self.is_paused or OPEN in self.seats.values():
+                return False
+            deadline = self.deadline()
+            if deadline is not None and now >= deadline:
+                self._flag(now)
+                return False
+            if self.is_rematch_agreed:
                 return False
             return self._go_back(side, now)
         if self.status != "playing" or self.is_paused or self.offer:

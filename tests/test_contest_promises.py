@@ -218,6 +218,16 @@ def test_time_never_runs_backwards() -> None:
     assert (contest.at, contest.clock.white) == (4000, 10_000)
 
 
+def test_what_was_faster_does_not_make_a_move_late() -> None:
+    contest = moved(started(countdown(2)), 1000)
+    # White's move arrives with 10 ms left; Black's offer, a moment later, is dealt with first.
+    contest = ask(contest, TakeBack(), BLACK, 3020).contest
+    contest = moved(contest, 2990)
+    assert (contest.status, contest.at, contest.clock.white) == ("playing", 3020, 10)
+    assert contest.due == 2990 + 1000 + LAG_LIMIT
+    assert from_json(to_json(contest)) == contest
+
+
 @pytest.mark.parametrize(("control", "most"), [(countdown(10), 10_000), (per_move(1), DAY)])
 def test_downtime_is_not_charged(control: Control, most: int) -> None:
     contest = resume(started(control), 3000, 900_000).contest
@@ -304,6 +314,13 @@ def test_against_the_computer_nobody_is_asked_unless_it_is_rated() -> None:
     replied = ask(contest, Reply(first_move(contest)), None)
     assert (replied.contest.game.ply, replied.notify) == (2, (BLACK,))
     assert code_of(replied.contest, Reply("a1-a2"), None) == "game.other_turn"
+    # An end on the board is taken back like a move, unless the next game has begun.
+    over = started(size="2x2", is_local=True)
+    while over.status == "playing":
+        over = ask(over, Play(first_move(over)), None).contest
+    assert ask(over, TakeBack(), None).contest.status == "playing"
+    begun = ask(over, Rematch("next"), None).contest
+    assert code_of(begun, TakeBack(), None) == "game.finished"
     with pytest.raises(GameError, match="rated"):
         started(is_local=True, is_rated=True)
 

@@ -136,6 +136,7 @@ class Clock:
         """
         if self.since is None:
             return self
+        now = max(now, self.since)
         spent = max(0, now - self.since - min(max(0, lag), LAG_LIMIT))
         left = self.left(side) - spent
         if left <= 0:

@@ -17,7 +17,8 @@ the same answer. Only the last `KEPT` are known; an older one is told by what it
 **Time.** A move counts if it arrives before the deadline, its measured lag forgiven up to
 `clock.LAG_LIMIT`. So that a move on its way is not cut off, a flag falls that much after the
 deadline, at the first command or `tick` from then on. Time never runs backwards: a `now` before
-the last change counts as the time of that change.
+the last change counts as the time of that change, but a move as having arrived when it did, if
+what was faster was no move.
 
 **After a crash** call `resume` with the last heartbeat before anything else is asked of a game.
 """
@@ -324,7 +325,7 @@ def apply(contest: Contest, command: Command, now: int) -> Step:
 
     Raises `GameError`, or what the rules say of a move: then nothing has changed.
     """
-    now = max(now, contest.at)
+    arrived, now = now, max(now, contest.at)
     for known in contest.answers:
         if known.is_of(command):
             return Step(contest, answer=known)
@@ -339,9 +340,9 @@ def apply(contest: Contest, command: Command, now: int) -> Step:
         case Claim(color):
             return _claim(contest, command, color, now)
         case Play(move, lag):
-            return _play(contest, command, move, lag, now)
+            return _play(contest, command, move, arrived, lag, now)
         case Reply(move):
-            return _play(contest, command, move, 0, now)
+            return _play(contest, command, move, arrived, 0, now)
         case TakeBack():
             return _take_back(contest, command, now)
         case Accept(offer):
@@ -412,7 +413,7 @@ def _claim(contest: Contest, command: Command, color: Color | None, now: int) ->
     return _step(contest, new, "claimed", color, now, command)
 
 
-def _play(contest: Contest, command: Command, text: str, lag: int, now: int) -> Step:
+def _play(contest: Contest, command: Command, text: str, arrived: int, lag: int, now: int) -> Step:
     _demand(contest, "playing")
     side = contest.game.side_to_move
     is_reply = isinstance(command.act, Reply)
@@ -420,7 +421,7 @@ def _play(contest: Contest, command: Command, text: str, lag: int, now: int) -> 
         raise GameError("game.other_turn" if is_reply else "game.not_your_turn")
     if command.by is not None and command.by is not side:
         raise GameError("game.other_turn")
-    clock = contest.clock.moved(side, now, lag)
+    clock = contest.clock.moved(side, arrived, lag)
     if clock is None:
         return _flag(contest, now, command)
     game = moved(contest.game, text)
@@ -443,9 +444,11 @@ def _take_back(contest: Contest, command: Command, now: int) -> Step:
         return _offer_takeback(contest, command, now)
     if contest.is_rated:
         raise GameError("game.rated")
-    if game.ending is not None:
+    if game.ending is not None or contest.next_id is not None:
         raise GameError("game.finished")
     _demand(contest, "playing", "finished")
+    if _is_late(contest, now):
+        return _flag(contest, now, command)
     if game.black.is_computer and game.white.is_computer:
         raise GameError("game.no_person")
     ply = game.last_turn_of_a_person

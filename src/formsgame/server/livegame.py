@@ -122,7 +122,9 @@ class LiveGame:
     @property
     def level_to_move(self) -> int | None:
         """The level of the computer if it is to move, else None."""
-        return None if self.is_over else self.seat(self.side_to_move).level
+        if self.is_over or OPEN in (self.black, self.white):
+            return None
+        return self.seat(self.side_to_move).level
 
     def last_turn(self, color: Color) -> int | None:
         """The number of plies after which a color made its last move; None if it made none."""
