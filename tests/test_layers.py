@@ -37,9 +37,16 @@ STEPS = (
     ("notation", "position"),
     ("solver", "engine"),
     ("engine", "match"),
-    ("server.livegame", "server.storage"),
-    ("server.livegame", "server.app"),
+    ("server.livegame", "server.clock"),
+    ("server.clock", "server.contest"),
+    ("server.contest", "server.contest_json"),
 )
+
+#: The part of the server that no network, no database and no clock is needed for.
+PURE = [
+    f"server.{name}"
+    for name in ("clock", "contest", "contest_json", "livegame", "rating", "refusals")
+]
 
 #: Modules that ask the public face for a name when they need it, and so may reach above their
 #: floor unseen: a position asks for its picture when a notebook wants one, and only then.
@@ -224,6 +231,13 @@ def test_the_rules_know_no_clock_and_no_global_chance(module: str) -> None:
     assert not names & {"time", "random", "logging", "locale", "gettext"}
 
 
+@pytest.mark.parametrize("module", PURE)
+def test_what_happens_in_a_game_is_pure(module: str) -> None:
+    names = set(map(top, imports(module)))
+    assert not names & (OUTWARD | {"datetime", "logging", "os", "random", "threading", "time"})
+    assert {name for name in within(module) if top(name) == "server"} <= set(PURE)
+
+
 # Importing, in a fresh process
 
 
@@ -249,7 +263,7 @@ HEAVY = ("numba", "numpy", "fastapi", "sqlalchemy", "jinja2", "uvicorn", "starle
     [
         *["formsgame", "formsgame.errors", "formsgame.rules", "formsgame.notation"],
         *["formsgame.cli", "formsgame.cli.app", "formsgame.engine.levels"],
-        "formsgame.server.livegame",
+        *["formsgame.server.contest_json", "formsgame.server.rating"],
     ],
 )
 def test_light_modules_import_nothing_heavy(module: str) -> None:

@@ -35,8 +35,8 @@ PERIOD = 7 * DAY
 #: Nobody is less certain than a newcomer.
 WIDEST = 350.0
 
-#: The highest volatility. The paper has no bound, but one lost game against somebody far weaker
-#: would raise it a thousandfold, and with it the deviation for good.
+#: The highest volatility. The paper has no bound, but a long row of upsets, real or arranged, would
+#: let a rating jump about for years: a volatility falls slowly.
 WILDEST = 0.15
 
 #: Ratings beyond are nobody's, and would leave the range of the numbers.
