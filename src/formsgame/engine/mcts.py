@@ -638,6 +638,7 @@ def grow(
                 state[0] += count
                 links[node, 0] = first
                 links[node, 1] = count
+                state[1] = max(state[1], depth + 1)
                 total = 0.0
                 for i in range(count):
                     worth[i] = math.exp(knobs[SHARPNESS] * (worth[i] - best_value))
@@ -675,7 +676,6 @@ def grow(
             mover = 3 - mover
             depth += 1
             path[depth] = node
-        state[1] = max(state[1], depth + 1)
         judged = max(judged, counted + 1)
         # Go back: proofs first, then values.
         for at in range(depth, 0, -1):
