@@ -111,6 +111,20 @@ def test_a_claim_is_known_again_by_an_id_that_was_a_claims() -> None:
     after = ask(step.contest, Play(first_move(contest)), BLACK, 10, "known").contest
     with pytest.raises(GameError, match=r"taken|gone on"):
         apply(after, Command(Claim(), 0, None, "known", 1), 0)
+    local = started(is_local=True)
+    local = ask(local, Play(first_move(local)), None, 10, "known").contest
+    with pytest.raises(GameError, match=r"taken|gone on"):
+        apply(local, Command(Claim(), 0, None, "known", 1), 0)
+
+
+def test_a_claim_that_found_the_time_over_is_known_again() -> None:
+    contest = started(countdown(1))
+    claim = Command(Claim(), 0, None, "secret", 1)
+    step = apply(contest, claim, 10_000)
+    assert step.refusal
+    assert step.answer
+    assert step.answer.claimed is None
+    assert apply(step.contest, claim, 10_001) == Step(step.contest, answer=step.answer)
 
 
 def test_of_many_commands_for_one_ply_one_is_done() -> None:
@@ -317,7 +331,9 @@ def test_against_the_computer_nobody_is_asked_unless_it_is_rated() -> None:
     # An end on the board is taken back like a move, unless the next game has begun.
     over = started(size="2x2", is_local=True)
     while over.status == "playing":
-        over = ask(over, Play(first_move(over)), None).contest
+        step = ask(over, Play(first_move(over)), None)
+        assert step.notify == ()  # whoever plays here is looking
+        over = step.contest
     assert ask(over, TakeBack(), None).contest.status == "playing"
     begun = ask(over, Rematch("next"), None).contest
     assert code_of(begun, TakeBack(), None) == "game.finished"

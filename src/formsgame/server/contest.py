@@ -192,12 +192,9 @@ class Answer:
 
     def is_of(self, command: Command) -> bool:
         """Tell whether it was this command that is answered."""
-        is_claim = self.claimed is not None
-        return (self.id, self.by, is_claim) == (
-            command.id,
-            command.by,
-            isinstance(command.act, Claim),
-        )
+        if isinstance(command.act, Claim) and self.claimed is None and self.code is None:
+            return False  # somebody's move had that id; nobody gets a seat by it
+        return (self.id, self.by) == (command.id, command.by)
 
 
 @dataclass(frozen=True, slots=True)
