@@ -31,6 +31,6 @@ LEVELS = {
     6: Level(300, 3, None, 5, 8),
     7: Level(1_000, 4, None, 6, 8),
     8: Level(4_000, 6, None, 6, 14),
-    9: Level(16_000, None, None, 7, 24),
+    9: Level(12_000, None, None, 7, 18),
     10: Level(None, None, None, None, None),
 }
