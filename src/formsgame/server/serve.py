@@ -39,6 +39,9 @@ DATABASE = "games.sqlite3"
 LOG = "server.log"
 LOG_BYTES = 1_000_000
 
+#: Seconds after which a thread that runs Python lets another one run.
+SWITCH_SECONDS = 0.001
+
 #: Threads that may still be busy when the server has ended; nothing waits for them.
 _BUSY_THREADS = ("formsgame-prepare", "formsgame-thought")
 
@@ -115,6 +118,8 @@ def _serve(
             _open_browser(address)
         app.state.readiness.start()
 
+    # Whoever asks for a page waits less for threads that think (see bench/latency.py).
+    sys.setswitchinterval(SWITCH_SECONDS)
     serve_until_signal(app, listener, started)
 
 
