@@ -23,7 +23,7 @@ def allot(clock: tuple[float, float], stones: int) -> float:
     """Return the seconds to spend on a move, of those left for the game and of the increment.
 
     >>> allot((60.0, 0.0), 60)
-    5.694
+    5.7
     """
     left, increment = clock
     spendable = max(0.0, left - max(RESERVE_SECONDS, left * RESERVE_SHARE))

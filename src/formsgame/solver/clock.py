@@ -10,6 +10,8 @@ from formsgame.solver.search import UNKNOWN
 
 #: Wall time in seconds that a slice of a search aims at.
 SLICE_SECONDS = 0.02
+#: Most positions of a slice: one that ends early for other reasons must not let it grow for ever.
+MOST_BUDGET = 1 << 30
 
 
 class Clock:
@@ -52,7 +54,8 @@ class Clock:
                 self.report(self.nodes)
             if result != UNKNOWN or self.is_over():
                 return result
-            budget = max(16, min(budget * 4, int(budget * SLICE_SECONDS / max(spent, 1e-6))))
+            wanted = int(budget * SLICE_SECONDS / max(spent, 1e-6))
+            budget = max(16, min(budget * 4, wanted, MOST_BUDGET))
 
     def is_over(self) -> bool:
         """Tell whether the limit is reached or the caller has asked to stop."""
