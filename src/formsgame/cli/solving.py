@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from formsgame.cli import output, sentences, tables
+from formsgame.cli.status import StatusLine
 from formsgame.cli.words import _
 from formsgame.errors import FormsError, LimitError, NotationError, SetupError, SizeError
 
@@ -68,7 +68,7 @@ def solve(
     with _Counter() as counter, keeper:
 
         def report(nodes: int) -> None:
-            counter.show(keeper.nodes + nodes)
+            counter.count(keeper.nodes + nodes)
             keeper.tell(nodes)
 
         clock = Clock(limit, report, None)
@@ -78,7 +78,7 @@ def solve(
         if all_moves and line is not None and clock.nodes_left != 0:
             left = None if limit.seconds is None else max(0.0, limit.seconds - clock.elapsed())
             winning = solver.winning_moves(
-                position, Limit(seconds=left, nodes=clock.nodes_left), report=counter.show
+                position, Limit(seconds=left, nodes=clock.nodes_left), report=counter.count
             )
     spent = _("%(nodes)s positions, %(seconds).2f seconds") % {
         "nodes": keeper.nodes + clock.nodes,
@@ -125,7 +125,7 @@ def _prove(path: Path, position: Position, winner: Color, solver: Solver) -> Non
     from formsgame.solver.proof import write_proof
 
     with _Counter() as counter:
-        count = write_proof(path, position, winner, solver, lambda done, _: counter.show(done))
+        count = write_proof(path, position, winner, solver, lambda done, _: counter.count(done))
     output.say(
         _("%(file)s: a proof of %(count)s positions")
         % {"file": output.printable(str(path)), "count": count}
@@ -192,41 +192,16 @@ class _Keeper:
         )
 
 
-class _Counter:
+class _Counter(StatusLine):
     """A line on the terminal that counts positions while a search takes its time."""
 
-    PATIENCE = 0.5
-
     def __init__(self) -> None:
-        self._is_shown = output.is_terminal(sys.stderr)
-        self._start = self._last = time.monotonic()
-        self._width = 0
+        super().__init__()
+        self._start = time.monotonic()
 
-    def __enter__(self) -> _Counter:
-        return self
-
-    def show(self, nodes: int) -> None:
+    def count(self, nodes: int) -> None:
         """Say how many there are, twice a second."""
-        now = time.monotonic()
-        if self._is_shown and now - self._last >= self.PATIENCE:
-            self._last = now
-            self._write(
-                _("%(nodes)s positions, %(seconds).0f seconds")
-                % {"nodes": nodes, "seconds": now - self._start}
-            )
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._width:
-            self._write("")
-            sys.stderr.write("\r")
-            sys.stderr.flush()
-
-    def _write(self, text: str) -> None:
-        sys.stderr.write(f"\r{text.ljust(self._width)}")
-        sys.stderr.flush()
-        self._width = len(text)
+        seconds = time.monotonic() - self._start
+        self.show(
+            _("%(nodes)s positions, %(seconds).0f seconds") % {"nodes": nodes, "seconds": seconds}
+        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from types import TracebackType
+from typing import Self
 
 from formsgame.cli import output
 
@@ -20,7 +21,7 @@ class StatusLine:
         self._last = time.monotonic()
         self._width = 0
 
-    def __enter__(self) -> StatusLine:
+    def __enter__(self) -> Self:
         return self
 
     def show(self, text: str) -> None:
