@@ -32,7 +32,6 @@ import random
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
 
 import numba
 import numpy as np
@@ -43,6 +42,7 @@ from formsgame.kernels import board as board_kernels
 from formsgame.kernels.board import CELLS, RING_SAFE, STRIDE, ring
 from formsgame.kernels.playout import FAST, UNIFORM, list_empty, step_advanced, step_standard
 from formsgame.kernels.stones import (
+    empty_game,
     index_stones,
     keep_marked,
     remove,
@@ -292,11 +292,11 @@ class Uct:
         self._tree = np.empty((most_nodes + 1, 7), np.int32)
         self._wins = np.empty(most_nodes, np.float32)
         self._rareness = np.empty(most_nodes, np.float32)
-        self._start = _game_arrays()
+        self._start = empty_game()
         self._random = np.array([seed], np.uint64)
         self._work = (
             np.zeros(CELLS + 1, np.int64),
-            *_game_arrays(),
+            *empty_game(),
             np.zeros(4 * CELLS, np.uint16),
             np.zeros(CELLS, np.int32),
             self._random,
@@ -373,17 +373,6 @@ class Uct:
             self._rareness,
             *self._work,
         )
-
-
-def _game_arrays() -> tuple[Any, ...]:
-    """Return board, stones, place, counts and mark of a game in play."""
-    return (
-        np.zeros(CELLS, np.int8),
-        np.zeros(2 * CELLS, np.uint16),
-        np.zeros(CELLS, np.uint16),
-        np.zeros(5, np.int64),
-        np.zeros(CELLS, np.int32),
-    )
 
 
 def random_opening(rules: str, size: object, plies: int, seed: int) -> Position:

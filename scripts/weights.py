@@ -23,9 +23,8 @@ import formsgame as fg
 from formsgame.engine import Engine, weights
 from formsgame.engine.sight import CONSTANT, see
 from formsgame.engine.tree import sight_arrays
-from formsgame.kernels import board as board_kernels
-from formsgame.kernels import stones as stone_kernels
-from formsgame.kernels.board import CELLS, Array
+from formsgame.kernels.board import Array
+from formsgame.kernels.stones import load_game
 from formsgame.solver.clock import Clock
 from formsgame.solver.verdict import Solver
 
@@ -65,16 +64,9 @@ def gather(options: argparse.Namespace) -> None:
 def describe(positions: list[fg.Position]) -> Array:
     """Return the features of positions, float64[n, CONSTANT + 1]."""
     seen, order, parts, clock, features = sight_arrays()
-    board = np.zeros(CELLS, np.int8)
-    stones = np.zeros(2 * CELLS, np.uint16)
-    place = np.zeros(CELLS, np.uint16)
-    counts = np.zeros(5, np.int64)
-    mark = np.zeros(CELLS, np.int32)
     rows = np.zeros((len(positions), CONSTANT + 1), np.float64)
     for number, position in enumerate(positions):
-        cells = np.frombuffer(position.cells, np.uint8)
-        board_kernels.load(cells, position.rows, position.columns, board)
-        stone_kernels.index_stones(board, stones, place, counts, mark)
+        board, stones, _, counts, _ = load_game(position.cells, position.rows, position.columns)
         side = int(position.side_to_move)
         see(board, stones, counts, side, seen, order, parts, clock, features)
         rows[number] = features

@@ -15,7 +15,7 @@ from formsgame.kernels import board as board_kernels
 from formsgame.kernels import perft as perft_kernels
 from formsgame.kernels import playout as playout_kernels
 from formsgame.kernels.board import CELLS, Array
-from formsgame.kernels.stones import index_stones
+from formsgame.kernels.stones import empty_game, load_game
 from formsgame.position import Move, Position, decode_move
 from formsgame.rules import BLACK, WHITE, Color, shown
 
@@ -157,12 +157,9 @@ class PlayoutBatch:
         self.winners = np.zeros(count, np.uint8)
         self.plies = np.zeros(plies, np.uint16)
         self.moves = np.zeros(moves, np.int32)
-        self.start = _game_arrays()
-        cells = np.frombuffer(position.cells, np.uint8)
-        board_kernels.load(cells, position.rows, position.columns, self.start[0])
-        index_stones(*self.start)
+        self.start = load_game(position.cells, position.rows, position.columns)
         self.scratch = (
-            *_game_arrays(),
+            *empty_game(),
             np.zeros(4 * CELLS, np.uint16),
             np.zeros(CELLS, np.int32),
             np.zeros(1, np.uint64),
@@ -188,17 +185,6 @@ class PlayoutBatch:
         )
         self.done += count
         return int(plies)
-
-
-def _game_arrays() -> tuple[Array, Array, Array, Array, Array]:
-    """Return board, stones, place, counts and mark of a game in play."""
-    return (
-        np.zeros(CELLS, np.int8),
-        np.zeros(2 * CELLS, np.uint16),
-        np.zeros(CELLS, np.uint16),
-        np.zeros(5, np.int64),
-        np.zeros(CELLS, np.int32),
-    )
 
 
 def _perft_bits(

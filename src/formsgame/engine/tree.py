@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from formsgame.engine import mcts
+from formsgame.engine.sight import CONSTANT
 from formsgame.engine.weights import weights_for
-from formsgame.kernels import board as board_kernels
 from formsgame.kernels.board import CELLS, Array
-from formsgame.kernels.stones import index_stones
+from formsgame.kernels.stones import empty_game, load_game
 from formsgame.position import Move, Position, decode_move
 from formsgame.rules import ADVANCED, STANDARD
 from formsgame.solver.tables import Table
@@ -73,13 +73,10 @@ class Tree:
         self._knobs = np.array((*(knobs or KNOBS[position.rules]), wide), np.float64)
         self._weights = weights_for(position.rules)
         self._random = np.array([seed], np.uint64)
-        self._start = _game()
-        cells = np.frombuffer(position.cells, np.uint8)
-        board_kernels.load(cells, position.rows, position.columns, self._start[0])
-        index_stones(*self._start)
+        self._start = load_game(position.cells, position.rows, position.columns)
         self._scratch = (
-            *_game(),
-            *_game(),
+            *empty_game(),
+            *empty_game(),
             np.zeros(4 * CELLS, np.uint16),
             np.zeros(CELLS, np.uint8),
             np.zeros(CELLS, np.uint8),
@@ -192,21 +189,8 @@ class Tree:
                 return
 
 
-def _game() -> tuple[Array, Array, Array, Array, Array]:
-    """Return board, stones, place, counts and mark of a game in play; see `kernels.stones`."""
-    return (
-        np.zeros(CELLS, np.int8),
-        np.zeros(2 * CELLS, np.uint16),
-        np.zeros(CELLS, np.uint16),
-        np.zeros(5, np.int64),
-        np.zeros(CELLS, np.int32),
-    )
-
-
 def sight_arrays() -> tuple[Array, Array, Array, Array, Array]:
     """Return seen, order, parts, clock and features; see `sight`."""
-    from formsgame.engine.sight import CONSTANT
-
     return (
         np.zeros((CELLS, 9), np.int64),
         np.zeros(CELLS, np.int64),

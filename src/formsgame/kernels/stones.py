@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from formsgame.compiled import compiled
-from formsgame.kernels.board import CELLS, STRIDE, Array, Int, ring, step
+from formsgame.kernels.board import CELLS, STRIDE, Array, Int, load, ring, step
 
 #: Mark of entries that hold no stone.
 NO_STONE = 0x7FFFFFFF
@@ -198,3 +198,22 @@ def touches(board: Array, target: Int, source: Int) -> bool:
         near = target + step(way)
         touching |= board[near] > 0 and near != source
     return touching
+
+
+def empty_game() -> tuple[Array, Array, Array, Array, Array]:
+    """Return the arrays of a game in play: board, stones, place, counts and mark."""
+    return (
+        np.zeros(CELLS, np.int8),
+        np.zeros(2 * CELLS, np.uint16),
+        np.zeros(CELLS, np.uint16),
+        np.zeros(5, np.int64),
+        np.zeros(CELLS, np.int32),
+    )
+
+
+def load_game(cells: bytes, rows: int, columns: int) -> tuple[Array, Array, Array, Array, Array]:
+    """Return the arrays of a game in play at a position, whose cells are as in `board.load`."""
+    game = empty_game()
+    load(np.frombuffer(cells, np.uint8), rows, columns, game[0])
+    index_stones(*game)
+    return game
