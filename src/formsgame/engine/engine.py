@@ -14,7 +14,7 @@ from formsgame.errors import EngineBusyError, LimitError
 from formsgame.limit import Limit
 from formsgame.position import Position
 from formsgame.rules import Rules, shown
-from formsgame.solver.verdict import Solver
+from formsgame.solver.verdict import Solver, stones_of
 
 #: Memory in megabytes where the caller sets none, and the most that may be asked for.
 HASH_MB = 64
@@ -110,7 +110,7 @@ class Engine:
             return Thinking(
                 position,
                 level,
-                budget(limit, level, len(position.cells) - position.cells.count(0)),
+                budget(limit, level, stones_of(position)),
                 self._solver_for(position.rules),
                 threads=self.threads,
                 memory_mb=self.hash_mb / 2,

@@ -18,7 +18,7 @@ from formsgame.limit import Limit
 from formsgame.position import Move, Position, decode_move
 from formsgame.rules import ADVANCED, STANDARD, Color
 from formsgame.solver.clock import Clock
-from formsgame.solver.verdict import Solver
+from formsgame.solver.verdict import Solver, stones_of
 
 #: What time is read from; a bench on a busy machine takes `time.thread_time`.
 CLOCK: Callable[[], float] = time.perf_counter
@@ -93,7 +93,7 @@ class Thinking:
         """Return the thought."""
         proved: list[Info] = []
         outcome = None
-        stones = _stones(self.position)
+        stones = stones_of(self.position)
         share = LIKELY_SHARE if stones <= LIKELY_STONES[self.position.rules] else TRY_SHARE
         if stones <= self.proof and self.can_spend(share):
             outcome = self.solver.best_move(self.position, self.watch(share))
@@ -195,7 +195,7 @@ class Thinking:
                 return None
             position = position.play_unchecked(decode_move(int(self.tree.links[child, 2])))
             path.append(child)
-            if _stones(position) <= self.proof:
+            if stones_of(position) <= self.proof:
                 return path, position
 
     # What is said
@@ -254,7 +254,7 @@ class Thinking:
         """
         moves = list(self.position.legal_moves)
         after = {move: self.position.play_unchecked(move) for move in moves}
-        moves.sort(key=lambda move: (not after[move].is_over, _stones(after[move])), reverse=True)
+        moves.sort(key=lambda move: (not after[move].is_over, stones_of(after[move])), reverse=True)
         best, least = moves[0], 2.0
         end = (
             None
@@ -384,8 +384,3 @@ def _proof_nodes(position: Position) -> int:
     black, white = position.counts.values()
     moves = black * white if position.rules is STANDARD else 6 * (black + white)
     return max(16, PROOF_STEP // moves)
-
-
-def _stones(position: Position) -> int:
-    """Return the number of stones of both colors."""
-    return len(position.cells) - position.cells.count(0)

@@ -231,7 +231,7 @@ class Solver:
                     continue
                 seen.add(after)
                 if position.side_to_move is not winner:
-                    if chosen is None or _stones(after) > _stones(chosen[1]):
+                    if chosen is None or stones_of(after) > stones_of(chosen[1]):
                         chosen = (move, after)
                     continue
                 found = self.winner(after, clock)
@@ -414,7 +414,7 @@ def _box_of(position: Position) -> _Box | None:
     """
     filled = position.array != 0
     rows, columns = np.flatnonzero(filled.any(axis=1)), np.flatnonzero(filled.any(axis=0))
-    margin = 0 if position.rules is STANDARD else max(0, _stones(position) - 2)
+    margin = 0 if position.rules is STANDARD else max(0, stones_of(position) - 2)
     top, left = max(0, int(rows[0]) - margin), max(0, int(columns[0]) - margin)
     size = Size(
         min(position.rows, int(rows[-1]) + 1 + margin) - top,
@@ -425,6 +425,6 @@ def _box_of(position: Position) -> _Box | None:
     return _Box(top, left, size)
 
 
-def _stones(position: Position) -> int:
+def stones_of(position: Position) -> int:
     """Return the number of stones of both colors."""
     return len(position.cells) - position.cells.count(0)
